@@ -1,0 +1,71 @@
+"""Compare what a kernel wrote with the float64 reference, and tell the first difference well."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.checks.base import Finding, failed, passed
+from grader.checks.cases import Case, Tolerance
+
+POISON = 0xCD
+
+
+def mismatch(got: np.ndarray, expected: np.ndarray, tolerance: Tolerance) -> np.ndarray:
+    """Indices (flat, ascending) of the elements that differ by more than the tolerance.
+
+    A NaN where a number is expected, a number where NaN is expected, and a wrong infinity always differ.
+    """
+    got, expected = np.asarray(got).ravel(), np.asarray(expected).ravel()
+    if expected.dtype.kind in "iub":
+        return np.flatnonzero(got != expected)
+    g, e = got.astype(np.float64), expected.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        close = np.abs(g - e) <= tolerance.absolute + tolerance.relative * np.abs(e)
+        same = (g == e) | (np.isnan(g) & np.isnan(e))
+    return np.flatnonzero(~(same | (close & np.isfinite(g) & np.isfinite(e))))
+
+
+def unwritten(got: np.ndarray) -> np.ndarray:
+    """A boolean for each flat element: its bytes are still the poison that was put there before the launch."""
+    raw = np.ascontiguousarray(got).view(np.uint8).reshape(got.size, got.dtype.itemsize)
+    return (raw == POISON).all(axis=1)
+
+
+def compare(case: Case, outputs: dict[str, np.ndarray]) -> Finding:
+    """``passed``, or ``failed`` with the first element that differs, its thread and the inputs it came from."""
+    if not case.expected:
+        raise ValueError(f"case {case.label!r} of {case.kernel} has nothing to compare with")
+    for name, expected in case.expected.items():
+        got = outputs[name].ravel()
+        bad = mismatch(got, expected, case.tolerance)
+        if bad.size:
+            return _difference(case, name, got, np.asarray(expected).ravel(), bad)
+    return passed(f"{case.label}: every element agrees" if case.label else "every element agrees")
+
+
+def _difference(case, name, got, expected, bad):
+    index = int(bad[0])
+    block, thread = case.thread_of(index)
+    fresh = bool(unwritten(got[index : index + 1])[0])
+    what = "was never written" if fresh else f"is {_number(got[index])}, expected {_number(expected[index])}"
+    inputs = {a.name: _number(a.data.ravel()[index]) for a in case.inputs if a.data.size == got.size}
+    given = ", ".join(f"{key}[{index}] = {value}" for key, value in inputs.items())
+    message = f"{name}[{index}] {what}" + (f" (from {given})" if given else "") + f"; {case.label}."
+    return failed(
+        message,
+        case={
+            "kernel": case.kernel, "label": case.label, "output": name, "index": index,
+            "got": None if fresh else _number(got[index]), "expected": _number(expected[index]),
+            "inputs": inputs, "wrong": int(bad.size), "of": int(got.size),
+            "block": block, "thread": thread, "grid": list(case.grid), "threads": list(case.block),
+            "tolerance": {"absolute": case.tolerance.absolute, "relative": case.tolerance.relative},
+        },
+    )  # fmt: skip
+
+
+def _number(value) -> str:
+    """A value as the learner would write it: enough digits to tell it from its neighbours, no more."""
+    value = np.asarray(value)[()]
+    if value.dtype.kind in "iub":
+        return str(int(value))
+    return np.format_float_positional(value, unique=True, trim="0") if abs(value) < 1e6 else repr(float(value))

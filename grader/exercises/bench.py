@@ -1,0 +1,150 @@
+"""The bench a kernel's checks work on: it compiles once, opens one device, and launches cases."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from grader import toolchain
+from grader.checks import Case, Finding, In, Out, compare, failed
+from grader.verdict import State
+
+BUDGET = 50_000_000  # warp instructions a launch; the largest right launch of the course needs a tenth
+
+
+@dataclass
+class Run:
+    """What one launch did. ``finding`` is set where the launch itself went wrong (a fault, a changed input)."""
+
+    outputs: dict[str, np.ndarray] = field(default_factory=dict)
+    finding: Finding | None = None
+    counters: dict[str, int] | None = None
+    lines: tuple = ()
+
+
+class KernelBench:
+    """One learner's kernel file on one device. Use as a context manager; ``kind`` is "simulated" or "cuda"."""
+
+    def __init__(self, files: Mapping[str, bytes], main: str, *, kind: str | None = None, budget: int = BUDGET):
+        self.main, self.kind, self.budget = main, kind, budget
+        self.compilation = toolchain.compile_kernel(toolchain.Source(files, main))
+        self._devices: dict[str, tuple[Any, str]] = {}
+        self.counters: dict[str, dict[str, float]] = {}
+
+    def __enter__(self) -> KernelBench:
+        return self
+
+    def __exit__(self, *_) -> None:
+        for device, _module in self._devices.values():
+            device.close()
+        self._devices.clear()
+
+    def device(self, kind: str | None = None):
+        """The device (opened on first use, with the module loaded) and the module's handle."""
+        from grader import gpu
+
+        kind = kind or self.kind or gpu.device_kind()
+        if kind not in self._devices:
+            device = gpu.open_device(kind)
+            try:
+                self._devices[kind] = device, device.load(self.compilation.ptx)
+            except BaseException:
+                device.close()
+                raise
+        return self._devices[kind]
+
+    def kernels(self):
+        """The kernels of the file, ``{name: KernelInfo}``."""
+        device, module = self.device()
+        return device.kernels(module)
+
+    def launch(self, case: Case, *, kind: str | None = None, blocks=None, sparse: int | None = None) -> Run:
+        """Launch a case in fresh memory and read its outputs.
+
+        Inputs are copied to read-only buffers, outputs are poisoned. A fault or a changed input becomes ``finding``.
+        """
+        device, module = self.device(kind)
+        addresses, inputs, outputs = {}, [], []
+        for a in case.arguments:
+            if isinstance(a, In):
+                data = np.ascontiguousarray(a.data)
+                addresses[a.name] = device.alloc(data.nbytes, name=a.name, read_only=True)
+                if data.nbytes:
+                    device.write(addresses[a.name], data)
+                inputs.append((a.name, data))
+            elif isinstance(a, Out):
+                nbytes = int(np.prod(a.shape, dtype=np.int64)) * np.dtype(a.dtype).itemsize
+                addresses[a.name] = device.alloc(nbytes, name=a.name)
+                outputs.append((a, nbytes))
+        block_of_arguments = pack(device.kernels(module)[case.kernel].parameters, case.arguments, addresses)
+        launch = device.launch(
+            module, case.kernel, case.grid, case.block, block_of_arguments,
+            shared_bytes=case.shared_bytes, instruction_budget=self.budget, blocks=blocks,
+        )  # fmt: skip
+        run = Run(counters=launch.counters, lines=launch.lines)
+        if launch.fault:
+            run.finding = fault_finding(launch.fault, case)
+        else:
+            for out, nbytes in outputs:
+                raw = device.read(addresses[out.name], nbytes) if nbytes else b""
+                run.outputs[out.name] = np.frombuffer(raw, np.dtype(out.dtype)).reshape(out.shape)
+            for name, data in inputs:
+                if data.nbytes and device.read(addresses[name], data.nbytes) != data.tobytes():
+                    run.finding = failed(f"{case.kernel} changed its input {name}; {case.label}.", case={"label": case.label})
+        if launch.fault:
+            device.reset()  # like a sticky error: what was on the device is gone
+            self._devices[kind or self.kind or device.kind] = device, device.load(self.compilation.ptx)
+        else:
+            for address in addresses.values():
+                device.free(address)
+        return run
+
+    def verify(self, case: Case, *, kind: str | None = None) -> Finding:
+        """Launch a case and compare its outputs with what the case expects."""
+        run = self.launch(case, kind=kind)
+        return run.finding or compare(case, run.outputs)
+
+    def first_failure(self, cases) -> Finding:
+        """Verify cases from the smallest to the largest; the first that fails, else the last that passed.
+
+        Cases come smallest first, so what the learner sees is the smallest failing case. No case at all is an error.
+        """
+        finding = None
+        for case in cases:
+            finding = self.verify(case)
+            if finding.state is not State.PASS:
+                return finding
+        if finding is None:
+            raise ValueError("a check generated no case")
+        return finding
+
+    def measure(self, case: Case) -> Run:
+        """Launch a case on the simulated GPU, whatever the device, and keep its counters for the verdict."""
+        run = self.launch(case, kind="simulated")
+        if run.counters is not None:
+            self.counters[case.kernel] = dict(run.counters)
+        return run
+
+
+def pack(parameters, arguments, addresses: Mapping[str, int]) -> bytes:
+    """Lay the arguments out as the kernel's parameter block. ``ValueError`` if a size does not fit."""
+    block = bytearray(max((p.offset + p.size for p in parameters), default=0))
+    if len(parameters) != len(arguments):
+        raise ValueError(f"{len(arguments)} arguments for {len(parameters)} parameters")
+    for p, a in zip(parameters, arguments, strict=True):
+        raw = np.uint64(addresses[a.name]).tobytes() if isinstance(a, In | Out) else np.asarray(a).tobytes()
+        if len(raw) != p.size:
+            raise ValueError(f"an argument of {len(raw)} bytes for a parameter of {p.size}")
+        block[p.offset : p.offset + p.size] = raw
+    return bytes(block)
+
+
+def fault_finding(fault, case: Case) -> Finding:
+    """A device fault as a finding; the states follow the kind of fault."""
+    state = {"budget": State.TIMEOUT, "unsupported": State.UNSUPPORTED_HERE, "trap": State.CRASH}.get(fault.kind, State.FAIL)
+    suffix = f" ({case.label})" if case.label else ""
+    return failed(fault.sentence + suffix, state=state, fault=dataclasses.asdict(fault), case={"label": case.label})

@@ -1,0 +1,92 @@
+"""Exercises whose answer is host C++: a class or a function that a small harness drives in a run child."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+from grader import sandbox, toolchain
+from grader.checks import Check, Finding, failed, passed
+from grader.verdict import State
+
+ENDED = {
+    State.CRASH: "Your code crashed ({signal}) while the grader called it.",
+    State.TIMEOUT: "Your code did not return in {seconds:.0f} s.",
+    State.OUT_OF_MEMORY: "Your code needed too much memory.",
+    State.ERROR: "Your code ended the process (exit code {code}) instead of returning.",
+}
+
+
+class HostBench:
+    """One answer in C++ with the harnesses that drive it. A context manager for symmetry with the other benches."""
+
+    def __init__(self, files: Mapping[str, bytes], harnesses: Mapping[str, bytes], limits: sandbox.Limits):
+        self.files, self.harnesses, self.limits = dict(files), dict(harnesses), limits
+        self._programs: dict[tuple, toolchain.HostProgram] = {}
+
+    def __enter__(self) -> HostBench:
+        return self
+
+    def __exit__(self, *_) -> None:
+        pass
+
+    def program(self, harness: str, *flags: str) -> toolchain.HostProgram:
+        """The answer compiled with one harness file (its ``main``), once for each set of flags."""
+        key = (harness, flags)
+        if key not in self._programs:
+            supplied = {n: b for n, b in self.harnesses.items() if n == harness or n.endswith(".h")}
+            source = toolchain.Source(self.files, next(iter(self.files)))
+            self._programs[key] = toolchain.compile_host(source, harness=supplied, flags=flags)
+        return self._programs[key]
+
+    def run(self, harness: str, request: str = "", *flags: str) -> dict | Finding:
+        """What the harness reported (a flat dict of text and integers), or the finding that says why there is none."""
+        program = self.program(harness, *flags)
+        if program.state is not State.PASS:
+            return compile_finding(program)
+        outcome = sandbox.run([str(program.path)], header={}, payload=request.encode(), limits=self.limits)
+        if outcome.state is State.PASS and outcome.header is not None:
+            return outcome.header
+        state = State.ERROR if outcome.state is State.PASS else outcome.state
+        words = ENDED.get(state, "Your code could not be run.")
+        message = words.format(signal=outcome.signal, seconds=self.limits.wall_seconds, code=outcome.exit_code)
+        return failed(message, state=state, stderr=outcome.stderr[-2000:])
+
+
+def compile_finding(program) -> Finding:
+    diagnostics = [dataclasses.asdict(d) for d in program.diagnostics]
+    return failed(program.message or "The file does not compile.", state=program.state, diagnostics=diagnostics)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostPlan:
+    """``harness`` names files in the chapter's ``harness`` folder; the first holds ``main`` for the compile check."""
+
+    package: str  # "grader.exercises.ch00_warm_up"
+    harness: tuple[str, ...]
+    checks: tuple[Check, ...]
+    group: str
+
+    def all_checks(self) -> tuple[Check, ...]:
+        compiles = Check(
+            id="compiles", misconception=None, group=self.group, run=self._compiles,
+            sentence="The file compiles as C++17 and links with the code that calls it.",
+        )  # fmt: skip
+        return compiles, *(dataclasses.replace(c, needs=("compiles", *c.needs)) for c in self.checks)
+
+    def bench(self, job) -> HostBench | Finding:
+        files = job.files()
+        if isinstance(files, Finding):
+            return files
+        folder = resources.files(self.package) / "harness"
+        harnesses = {name: (folder / name).read_bytes() for name in self.harness}
+        harnesses["channel.h"] = (resources.files("grader.exercises") / "harness" / "channel.h").read_bytes()
+        return HostBench(files, harnesses, sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30))
+
+    def _compiles(self, bench: HostBench, rng) -> Finding:
+        program = bench.program(self.harness[0])
+        if program.state is State.PASS:
+            return passed(diagnostics=[dataclasses.asdict(d) for d in program.diagnostics])
+        return compile_finding(program)

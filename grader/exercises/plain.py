@@ -1,0 +1,82 @@
+"""Plain values over a wire: JSON for the structure, raw bytes for the arrays. Nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+ARRAY = "array"
+KINDS = "biuf"  # boolean, integers, floats
+LARGEST_ARRAY = 64 << 20  # bytes
+
+
+def encode(value) -> tuple[object, bytes]:
+    """A JSON-able structure and the arrays' bytes. ``TypeError`` names a type that is not plain.
+
+    Only exact types pass: a subclass could override what its values say of themselves.
+    """
+    chunks: list[bytes] = []
+
+    def walk(v):
+        kind = type(v)
+        if v is None or kind in (bool, str):
+            return v
+        if kind is int:
+            return {"int": str(v)}
+        if kind is float:
+            return v if math.isfinite(v) else {"float": repr(v)}
+        if isinstance(v, np.generic):
+            v, kind = np.asarray(v), np.ndarray
+        if kind is np.ndarray:
+            if v.dtype.kind not in KINDS:
+                raise TypeError(f"an array of {v.dtype}")
+            offset = sum(map(len, chunks))
+            chunks.append(np.ascontiguousarray(v).tobytes())
+            return {ARRAY: [v.dtype.str, list(v.shape), offset]}
+        if kind is list:
+            return [walk(x) for x in v]
+        if kind is tuple:
+            return {"tuple": [walk(x) for x in v]}
+        if kind is dict:
+            if any(type(k) is not str for k in v):
+                raise TypeError("a dict whose keys are not all text")
+            return {"dict": {k: walk(x) for k, x in v.items()}}
+        raise TypeError(f"a value of type {kind.__name__}")
+
+    return walk(value), b"".join(chunks)
+
+
+def decode(structure, payload: bytes):
+    """The value of ``encode``. ``ValueError`` if the structure is not one that ``encode`` makes."""
+    if structure is None or type(structure) in (bool, str, float):
+        return structure
+    if type(structure) is list:
+        return [decode(x, payload) for x in structure]
+    if type(structure) is not dict or len(structure) != 1:
+        raise ValueError("not a plain value")
+    ((tag, body),) = structure.items()
+    try:
+        if tag == "int" and len(body) < 400:
+            return int(body)
+        if tag == "float" and body in ("inf", "-inf", "nan"):
+            return float(body)
+        if tag == "tuple":
+            return tuple(decode(x, payload) for x in body)
+        if tag == "dict":
+            return {str(k): decode(v, payload) for k, v in body.items()}
+        if tag == ARRAY:
+            return _array(*body, payload)
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"not a plain value: {error}") from None
+    raise ValueError(f"not a plain value: {tag!r}")
+
+
+def _array(dtype, shape, offset, payload):
+    dtype = np.dtype(str(dtype))
+    if dtype.kind not in KINDS or any(type(n) is not int or n < 0 for n in shape) or len(shape) > 32:
+        raise ValueError("not an array of numbers")
+    nbytes = math.prod(shape) * dtype.itemsize
+    if type(offset) is not int or offset < 0 or nbytes > LARGEST_ARRAY or offset + nbytes > len(payload):
+        raise ValueError("an array that reaches outside its bytes")
+    return np.frombuffer(payload[offset : offset + nbytes], dtype).reshape(shape)

@@ -1,0 +1,88 @@
+"""Exercises whose answer is one self-contained Python cell."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from grader import sandbox
+from grader.checks import Check, Finding, failed, passed
+from grader.exercises import plain
+from grader.verdict import State
+
+ENDED = {
+    State.CRASH: "The cell crashed the Python process ({signal}).",
+    State.TIMEOUT: "The cell did not finish in {seconds:.0f} s.",
+    State.OUT_OF_MEMORY: "The cell needed too much memory.",
+    State.ERROR: "The cell ended its Python process before it answered.",
+}
+
+
+class PythonBench:
+    """Runs functions of one cell, each call batch in a fresh child. A context manager for symmetry with the others."""
+
+    def __init__(self, source: str, limits: sandbox.Limits):
+        self.source, self.limits = source, limits
+
+    def __enter__(self) -> PythonBench:
+        return self
+
+    def __exit__(self, *_) -> None:
+        pass
+
+    def call(self, function: str, *argument_lists: tuple) -> list | Finding:
+        """What ``function`` returns for each tuple of plain arguments, or the finding that says why not."""
+        structure, payload = plain.encode(list(argument_lists))
+        header = {"source": self.source, "function": function, "calls": structure}
+        outcome = sandbox.run(
+            sandbox.python_child("grader.exercises.python_child"), header=header, payload=payload, limits=self.limits
+        )
+        reply = outcome.header
+        if outcome.state in (State.CRASH, State.TIMEOUT, State.OUT_OF_MEMORY) or reply is None:
+            state = State.ERROR if outcome.state is State.PASS else outcome.state
+            words = ENDED.get(state, "The cell could not be run.")
+            return failed(words.format(signal=outcome.signal, seconds=self.limits.wall_seconds), state=state)
+        if "values" not in reply:
+            line = reply.get("line")
+            where = f" (line {line} of the cell)" if isinstance(line, int) else ""
+            return failed(f"{reply.get('error', 'The cell failed.')}{where}", state=State.ERROR, source_line=line)
+        try:
+            values = plain.decode(reply["values"], outcome.payload)
+        except ValueError as error:
+            return failed(f"{function} must return plain Python values and NumPy arrays: {error}.", state=State.ERROR)
+        if not isinstance(values, list) or len(values) != len(argument_lists):
+            return failed(f"{function} did not answer every call.", state=State.ERROR)
+        return values
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonPlan:
+    """``checks`` run after ``defines``: the cell parses and defines ``function``. ``group`` owns that check."""
+
+    function: str
+    checks: tuple[Check, ...]
+    group: str
+
+    def all_checks(self) -> tuple[Check, ...]:
+        defines = Check(
+            id="defines", misconception=None, group=self.group, run=lambda bench, rng: _defines(bench, self.function),
+            sentence=f"The cell is valid Python and defines {self.function}().",
+        )  # fmt: skip
+        return defines, *self.checks
+
+    def bench(self, job) -> PythonBench | Finding:
+        source = job.cell()
+        if isinstance(source, Finding):
+            return source
+        return PythonBench(source, sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30))
+
+
+def _defines(bench: PythonBench, function: str) -> Finding:
+    try:
+        tree = ast.parse(bench.source)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        return failed(f"The cell is not valid Python: {error.args[0]} (line {line}).", state=State.ERROR, source_line=line)
+    if any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
+        return passed()
+    return failed(f"The cell does not define a function {function}.", state=State.ERROR)

@@ -1,0 +1,173 @@
+"""Run the checks of one exercise on one answer, and make the verdict."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from grader import course
+from grader.checks import Check, Finding, failed
+from grader.exercises import submission
+from grader.sandbox import ChildEnded
+from grader.simulator import DeviceError
+from grader.verdict import CheckResult, Group, State, Verdict
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One answer to one exercise."""
+
+    exercise: course.Exercise
+    directory: Path
+    device: str | None = None
+    cells: Mapping[str, str] | None = None
+
+    def files(self) -> dict[str, bytes] | Finding:
+        return submission.read_files(self.exercise.files, self.directory)
+
+    def cell(self) -> str | Finding:
+        """The source of the answer cell of a Python exercise."""
+        slug = self.exercise.slug
+        if self.cells is not None:
+            return self.cells.get(slug) or failed(f"The answer cell of {slug} is missing or empty.", state=State.ERROR)
+        return submission.read_cell(f"{slug}-answer", self.directory)
+
+
+def plan_of(exercise: course.Exercise):
+    """The ``PLAN`` of an exercise's module."""
+    module = f"grader.exercises.ch{exercise.chapter_name}.{exercise.slug.replace('-', '_')}"
+    return importlib.import_module(module).PLAN
+
+
+def check(
+    slug: str,
+    directory: Path | str,
+    *,
+    seed: int | None = None,
+    hidden: bool = False,
+    reveal: bool = False,
+    device: str | None = None,
+    cells: Mapping[str, str] | None = None,
+) -> Verdict:
+    """Check the answer in ``directory``.
+
+    ``hidden`` also runs the seeded checks with the cases of ``seed``. ``device`` is "simulated", "cuda" or None
+    (this machine's). Raises ``course.CourseError`` for an unknown exercise; anything else that goes wrong is in the
+    verdict.
+    """
+    exercise = course.find(slug)
+    started = time.perf_counter()
+    job = Job(exercise, Path(directory), device, cells)
+    plan = plan_of(exercise)
+    checks = plan.all_checks()
+    counters: dict = {}
+    try:
+        bench = plan.bench(job)
+        if isinstance(bench, Finding):
+            results = _all_blocked(checks, bench)
+        else:
+            with bench:
+                results = _run_all(checks, bench, exercise.slug, seed if hidden else None, reveal)
+                counters = dict(getattr(bench, "counters", {}))
+    except (DeviceError, ChildEnded) as ended:
+        results = _all_blocked(checks, _finding_of(ended))
+    except Exception:
+        log.exception("checking %s", slug)
+        results = _all_blocked(checks, _OUR_FAULT)
+    return Verdict.of(
+        exercise=exercise.slug,
+        revision=exercise.revision,
+        checks=results,
+        groups=[Group(id=g.id, title=g.title, points=g.points) for g in exercise.groups],
+        device=_device_name(plan, device),
+        seed=seed if hidden else None,
+        seconds=round(time.perf_counter() - started, 3),
+        counters=counters,
+        provenance=provenance(),
+    )
+
+
+_OUR_FAULT = failed(
+    "Something in the grader broke, not in your answer. It costs you nothing; please report it.", state=State.GRADER_FAULT
+)
+
+
+def _run_all(checks, bench, slug, hidden_seed, reveal) -> list[CheckResult]:
+    results: dict[str, CheckResult] = {}
+    for each in checks:
+        blocker = next((need for need in each.needs if results[need].state is not State.PASS), None)
+        if blocker:
+            root = results[blocker].blocked_by or blocker
+            state = results[root].state
+            results[each.id] = each.blocked(root, State.ERROR if state is State.FAIL else state)
+            continue
+        result = each.result(_run(each, bench, visible_seed(slug, each.id)))
+        if result.state is State.PASS and each.seeded and hidden_seed is not None:
+            finding = _run(each, bench, hidden_seed)
+            if finding.state is not State.PASS:
+                result = each.result(finding, hidden=True, reveal=reveal)
+        results[each.id] = result
+    return list(results.values())
+
+
+def _run(each: Check, bench, seed: int) -> Finding:
+    try:
+        finding = each.run(bench, np.random.default_rng(seed))
+    except (DeviceError, ChildEnded) as ended:
+        return _finding_of(ended)
+    except Exception:
+        log.exception("check %s", each.id)
+        return _OUR_FAULT
+    if not isinstance(finding, Finding):
+        log.error("check %s returned %r", each.id, finding)
+        return _OUR_FAULT
+    return finding
+
+
+def _finding_of(ended: Exception) -> Finding:
+    if isinstance(ended, DeviceError):
+        return failed(ended.sentence, state=ended.state)
+    return failed(
+        "The device process ended before it answered. It costs you nothing; please report it.", state=State.GRADER_FAULT
+    )
+
+
+def _all_blocked(checks, finding: Finding) -> list[CheckResult]:
+    first, *rest = checks
+    return [first.result(finding), *(each.blocked(first.id, finding.state) for each in rest)]
+
+
+def _device_name(plan, device) -> str:
+    if not getattr(plan, "kernels", None):
+        return "host"
+    from grader import gpu
+
+    return device or gpu.device_kind()
+
+
+def visible_seed(slug: str, check_id: str) -> int:
+    """The fixed seed of a check's visible cases: the same for everybody, every time."""
+    return int.from_bytes(hashlib.sha256(f"{slug}/{check_id}".encode()).digest()[:8], "little")
+
+
+def provenance() -> dict[str, str]:
+    """Versions of what judges: with them a verdict can be reproduced."""
+    import platform
+
+    from grader import __version__, toolchain
+
+    return {
+        "grader": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "nvrtc": str(toolchain.nvrtc_version() or "none"),
+    }
