@@ -44,7 +44,7 @@ class Job:
 
 def plan_of(exercise: course.Exercise):
     """The ``PLAN`` of an exercise's module."""
-    module = f"grader.exercises.ch{exercise.chapter_name}.{exercise.slug.replace('-', '_')}"
+    module = f"grader.exercises.ch{exercise.chapter}.{exercise.slug.replace('-', '_')}"
     return importlib.import_module(module).PLAN
 
 
