@@ -1,0 +1,310 @@
+"""Starts one child and watches it from a thread: output, exit, memory, processes, wall clock.
+
+The child starts behind a gate (a shell that waits for a line), so that its limits hold before its first
+instruction; nothing runs between fork and exec, which keeps this safe in a process with threads.
+"""
+
+from __future__ import annotations
+
+import atexit
+import math
+import os
+import resource
+import secrets
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from grader.sandbox.environment import clean_environment
+from grader.sandbox.output import HeadAndTail
+from grader.sandbox.processes import MARK, Family, tasks_of_this_user
+from grader.sandbox.records import Limits, Outcome
+from grader.verdict.records import State
+
+_GATE = 'read -r go && exec "$@" </dev/null'
+_LOOK_SECONDS = 0.02  # between looks at the memory of known processes, while something is asked of the child
+_IDLE_SECONDS = 0.5
+_SCAN_SECONDS = 0.05  # between looks at all processes of the machine, or longer where that takes long
+_SPARE_TASKS = 256  # what this user may start elsewhere meanwhile
+_running: weakref.WeakSet[Supervisor] = weakref.WeakSet()
+
+
+class Supervisor:
+    """One running child. ``connection`` is the parent's end of its channel; ``done`` is set when ``outcome`` is.
+
+    ``OSError`` when it cannot be started. All methods may be called from any thread.
+    """
+
+    def __init__(
+        self, command: Sequence[str], limits: Limits, cwd: str | Path | None, environment: Mapping[str, str] | None,
+        cpu_seconds: float | None,
+    ):  # fmt: skip
+        self.limits = limits
+        self.done = threading.Event()
+        self.outcome: Outcome | None = None
+        self._reason: tuple[State, str] | None = None
+        self._timed: float | None = None
+        self._deadline: float | None = None
+        self._waking = threading.Lock()  # so that no wake-up call reaches a descriptor that is closed and reused
+        self._began = time.monotonic()
+        self._home = tempfile.mkdtemp(prefix="grader-")
+        self._output = {1: HeadAndTail(limits.output_bytes), 2: HeadAndTail(limits.output_bytes)}
+        self.connection, theirs = socket.socketpair()
+        mark = secrets.token_hex(8)
+        try:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", _GATE, "sh", *command, f"--channel={theirs.fileno()}"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[theirs.fileno()],
+                start_new_session=True, cwd=cwd or self._home,
+                env={**clean_environment(self._home, environment), MARK: mark},
+            )  # fmt: skip
+        except BaseException:
+            self.connection.close()
+            shutil.rmtree(self._home, ignore_errors=True)
+            raise
+        finally:
+            theirs.close()
+        self._family = Family(self._process.pid, mark)
+        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        _apply(limits, self._process.pid, cpu_seconds)
+        try:
+            with self._process.stdin as gate:
+                gate.write(b"go\n")
+        except BrokenPipeError:  # it ended already; the thread finds out how
+            pass
+        _running.add(self)
+        self.thread = threading.Thread(target=self._watch, name=f"child {self._process.pid}", daemon=True)
+        self.thread.start()
+
+    def timer(self, seconds: float | None) -> None:
+        """The child is stopped as ``TIMEOUT`` that many seconds from now; None: it is idle, without a timer."""
+        self._timed = seconds
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        if seconds is not None:
+            self._rouse()
+
+    def stop(self, state: State, message: str) -> None:
+        """Have the child killed; returns at once. An earlier reason, or an end of its own, is kept."""
+        self._reason = self._reason or (state, message)
+        self._rouse()
+
+    def _rouse(self) -> None:
+        with self._waking:
+            if not self.done.is_set():
+                os.eventfd_write(self._wake, 1)
+
+    # What follows runs in the thread.
+
+    def _watch(self) -> None:
+        out, err = self._process.stdout, self._process.stderr
+        with selectors.PollSelector() as selector:
+            for stream, number in ((out, 1), (err, 2)):
+                os.set_blocking(stream.fileno(), False)
+                selector.register(stream, selectors.EVENT_READ, number)
+            selector.register(self._wake, selectors.EVENT_READ, None)
+            pidfd = _pidfd(self._process.pid)
+            if pidfd is not None:
+                selector.register(pidfd, selectors.EVENT_READ, None)
+            try:
+                self._attend(selector)
+                ended_itself = _has_exited(self._process.pid)
+                all_gone = self._family.kill()
+                self._drain(selector)
+                self.outcome = self._judge(ended_itself, all_gone)
+            except Exception as error:  # a fault of ours must not leave a caller waiting
+                self._family.kill()
+                self.outcome = Outcome(state=State.GRADER_FAULT, message=f"watching the program failed: {error!r}")
+            finally:
+                with self._waking:
+                    self.done.set()
+                self._shut_down(out, err, self._wake, pidfd)
+
+    def _attend(self, selector) -> None:
+        """Until the child ends or must be ended."""
+        look_at = scan_at = 0.0
+        while not _has_exited(self._process.pid):
+            now, deadline = time.monotonic(), self._deadline
+            if deadline is not None and now >= deadline:
+                self.stop(State.TIMEOUT, f"was stopped after {_number(self._timed)} seconds: it did not end by itself")
+            if now >= scan_at:
+                self._check_processes(len(self._family.scan()))
+                pause = _IDLE_SECONDS if deadline is None else _SCAN_SECONDS
+                scan_at = now + max(pause, 20 * (time.monotonic() - now))
+            if now >= look_at:
+                self._check_memory(self._family.resident())
+                look_at = now + (_IDLE_SECONDS if deadline is None else _LOOK_SECONDS)
+            if self._reason:
+                return
+            until = min(look_at, math.inf if deadline is None else deadline)
+            if self._read(selector, max(0.0, until - time.monotonic())):
+                now = time.monotonic()  # a call began: the idle pace is over
+                look_at, scan_at = min(look_at, now + _LOOK_SECONDS), min(scan_at, now + _SCAN_SECONDS)
+
+    def _read(self, selector, seconds: float) -> bool:
+        """Wait for output, at most so long; whether the wait was ended by a wake-up call."""
+        woken = False
+        for key, _ in selector.select(seconds):
+            if key.fileobj == self._wake:
+                os.eventfd_read(self._wake)
+                woken = True
+            elif key.data:
+                try:
+                    data = os.read(key.fd, 65536)
+                except BlockingIOError:
+                    continue
+                self._output[key.data].add(data)
+                if not data:
+                    selector.unregister(key.fileobj)
+        return woken
+
+    def _drain(self, selector) -> None:
+        """Take what the dead have left in the pipes; a survivor may hold them open, so not for ever."""
+        until = time.monotonic() + 0.5
+        while (open_pipes := [key for key in selector.get_map().values() if key.data]) and time.monotonic() < until:
+            for key in open_pipes:
+                try:
+                    data = os.read(key.fd, 65536)
+                except BlockingIOError:
+                    time.sleep(0.002)
+                    continue
+                self._output[key.data].add(data)
+                if not data:
+                    selector.unregister(key.fileobj)
+
+    def _check_memory(self, resident: int) -> None:
+        limit = self.limits.memory_bytes
+        if limit is not None and resident > limit:
+            self.stop(State.OUT_OF_MEMORY, f"was stopped: it used more than {_size(limit)} of memory")
+
+    def _check_processes(self, count: int) -> None:
+        limit = self.limits.processes
+        if limit is not None and count > limit:
+            self.stop(State.ERROR, f"was stopped: it started more than {limit} processes")
+
+    def _judge(self, ended_itself: bool, all_gone: bool) -> Outcome:
+        code, name = self._reap()
+        if code is None and name is None:
+            state, message = State.GRADER_FAULT, "ended, and how it ended could not be found out"
+        elif ended_itself and name:
+            state, message = _crash(name)
+        elif ended_itself and code:
+            state, message = State.ERROR, f"ended with exit code {code}"
+        else:
+            state, message = State.PASS, ""
+        if self._reason and (not ended_itself or state is State.PASS):
+            state, message = self._reason
+        if not all_gone:
+            message = "; ".join(filter(None, [message, "something that it started could not be killed"]))
+        return Outcome(
+            state=state, exit_code=code, signal=name, message=message, seconds=time.monotonic() - self._began,
+            stdout=self._output[1].text(), stderr=self._output[2].text(),
+        )  # fmt: skip
+
+    def _reap(self) -> tuple[int | None, str | None]:
+        """Exit code and signal name; two times None where someone else has reaped it or it cannot die."""
+        until = time.monotonic() + 2
+        try:
+            while not (found := os.waitpid(self._process.pid, os.WNOHANG))[0] and time.monotonic() < until:
+                time.sleep(0.005)
+        except ChildProcessError:
+            found = (0, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(found[1])  # so that subprocess does not wait again
+        if not found[0]:
+            return None, None
+        if self._process.returncode < 0:
+            return None, _signal_name(-self._process.returncode)
+        return self._process.returncode, None
+
+    def _shut_down(self, out, err, *descriptors: int | None) -> None:
+        try:
+            self.connection.shutdown(socket.SHUT_RDWR)  # a survivor may hold the other end: no reader waits for it
+        except OSError:
+            pass
+        for stream in (out, err):
+            stream.close()
+        for descriptor in descriptors:
+            if descriptor is not None:
+                os.close(descriptor)
+        shutil.rmtree(self._home, ignore_errors=True)
+
+
+def _apply(limits: Limits, pid: int, cpu_seconds: float | None) -> None:
+    """Set the kernel's own limits; they are a second line behind the watchdog, so a refusal is no error."""
+    wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: limits.file_bytes}
+    wanted[resource.RLIMIT_CPU] = None if cpu_seconds is None else math.ceil(cpu_seconds)
+    if limits.processes is not None and os.getuid() != 0:  # the kernel counts per user, and not for root
+        wanted[resource.RLIMIT_NPROC] = tasks_of_this_user() + limits.processes + _SPARE_TASKS
+    for kind, value in wanted.items():
+        if value is not None:
+            try:
+                hard = resource.prlimit(pid, kind)[1]
+                value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+                resource.prlimit(pid, kind, (value, value))
+            except OSError:
+                pass
+    try:  # where the machine itself runs out of memory, the kernel takes the child and not the notebook
+        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+    except OSError:
+        pass
+
+
+def _has_exited(pid: int) -> bool:
+    try:  # WNOWAIT: it stays a zombie, so that its number names nobody else while its group is killed
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
+
+
+def _pidfd(pid: int) -> int | None:
+    try:
+        return os.pidfd_open(pid)
+    except OSError:  # kernels before 5.3: the loop finds the exit when it next looks
+        return None
+
+
+_MEANINGS = {
+    "SIGSEGV": "it touched memory that is not its own", "SIGBUS": "it touched memory that is not there",
+    "SIGABRT": "it called abort, often by a failed assert or an uncaught exception",
+    "SIGFPE": "an integer was divided by zero", "SIGILL": "it ran into an instruction that does not exist",
+    "SIGTRAP": "it ran into a trap", "SIGXFSZ": "it wrote a larger file than it may",
+    "SIGKILL": "something else on the machine killed it, often because memory ran out",
+}  # fmt: skip
+
+
+def _crash(name: str) -> tuple[State, str]:
+    if name == "SIGXCPU":
+        return State.TIMEOUT, "was stopped: it used all its processor time"
+    meaning = f": {_MEANINGS[name]}" if name in _MEANINGS else ""
+    return State.CRASH, f"ended by {name}{meaning}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _number(value: float | None) -> str:
+    return f"{value:g}"
+
+
+def _size(count: int) -> str:
+    return f"{count / (1 << 20):.0f} MB" if count < 1 << 30 else f"{count / (1 << 30):.3g} GB"
+
+
+@atexit.register
+def _stop_all() -> None:
+    running = [supervisor for supervisor in _running if not supervisor.done.is_set()]
+    for supervisor in running:
+        supervisor.stop(State.ERROR, "was stopped: the grader ended")
+    for supervisor in running:
+        supervisor.done.wait(2)

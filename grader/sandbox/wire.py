@@ -1,0 +1,97 @@
+"""The wire format: one frame is two little-endian u64 lengths, a UTF-8 JSON object, raw bytes.
+
+Nothing that arrives is ever unpickled or evaluated, and no length that a peer claims is believed before the
+bytes are there. The child's end of the channel is the descriptor in its last argument, ``--channel=N``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import sys
+
+MAX_HEADER = 16 << 20  # bytes
+MAX_PAYLOAD = 4 << 30  # bytes
+_LENGTHS = struct.Struct("<QQ")
+_CHUNK = 1 << 20
+
+
+class WireError(Exception):
+    """The peer did not keep to the format; the message says how."""
+
+
+class Channel:
+    """One end of a private, two-way connection. Not safe for two threads in the same direction."""
+
+    def __init__(self, connection: socket.socket):
+        self._socket = connection
+
+    def send(self, header: dict, payload=b"") -> None:
+        """Send one frame. ``payload`` is any contiguous buffer. ``OSError`` when the peer is gone."""
+        text = json.dumps(header, separators=(",", ":")).encode()
+        payload = memoryview(payload).cast("B")
+        if len(text) > MAX_HEADER or payload.nbytes > MAX_PAYLOAD:
+            raise WireError(f"a frame of {len(text)} + {payload.nbytes} bytes is too long to send")
+        self._socket.sendall(_LENGTHS.pack(len(text), payload.nbytes) + text)
+        if payload.nbytes:
+            self._socket.sendall(payload)
+
+    def receive(self) -> tuple[dict, bytes] | None:
+        """The next frame as (header, payload); None at an orderly end; ``WireError`` for anything else."""
+        lengths = self._read(_LENGTHS.size)
+        if not lengths:
+            return None
+        _complete(lengths, _LENGTHS.size)
+        header_bytes, payload_bytes = _LENGTHS.unpack(lengths)
+        if header_bytes > MAX_HEADER or payload_bytes > MAX_PAYLOAD:
+            raise WireError(f"a frame claims {header_bytes} + {payload_bytes} bytes")
+        text = _complete(self._read(header_bytes), header_bytes)
+        payload = _complete(self._read(payload_bytes), payload_bytes)
+        try:
+            header = json.loads(text.decode())
+        except (ValueError, RecursionError):
+            raise WireError("a frame's header is not JSON") from None
+        if not isinstance(header, dict):
+            raise WireError("a frame's header is not a JSON object")
+        return header, payload
+
+    def finish(self) -> None:
+        """Tell the peer that no more frames will come; it can still send."""
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+        except OSError:  # gone already
+            pass
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _read(self, count: int) -> bytes:
+        """Up to ``count`` bytes, fewer only at the end. Memory grows with what arrives, not with ``count``."""
+        chunks = []
+        while count:
+            try:
+                chunk = self._socket.recv(min(count, _CHUNK))
+            except ConnectionError:
+                break
+            if not chunk:
+                break
+            chunks.append(chunk)
+            count -= len(chunk)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def _complete(data: bytes, count: int) -> bytes:
+    if len(data) != count:
+        raise WireError(f"a frame ended after {len(data)} of {count} bytes")
+    return data
+
+
+def channel() -> Channel:
+    """In a child: the channel to the grader. ``RuntimeError`` where the process was not started by it."""
+    name, _, number = sys.argv[-1].partition("=")
+    if name != "--channel" or not number.isdecimal():
+        raise RuntimeError("this program is started by the grader, with --channel=N as its last argument")
+    os.set_inheritable(int(number), False)  # what the child starts in turn has no part in the conversation
+    return Channel(socket.socket(fileno=int(number)))
