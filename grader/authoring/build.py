@@ -1,4 +1,4 @@
-"""Builds the learner's and the solved notebook of a chapter from its master: one way, the same bytes every time."""
+"""Builds the learner's and the solved notebook of a chapter from its master, one way, the same bytes every time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from grader.authoring.clone import AuthoringError, ChapterData, Clone
+from grader.authoring.clone import AuthoringError, Clone
 from grader.authoring.master import Block, Master, read
+from grader.course import Chapter
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -47,7 +48,7 @@ def write(files: dict[Path, bytes]) -> list[Path]:
     return changed
 
 
-def _notebook(clone: Clone, chapter: ChapterData, master: Master, *, solved: bool) -> bytes:
+def _notebook(clone: Clone, chapter: Chapter, master: Master, *, solved: bool) -> bytes:
     seen: Counter[tuple[str, ...]] = Counter()
     cells = []
     for block in master.blocks:
@@ -66,11 +67,13 @@ def _answer(clone: Clone, name: str, block: Block) -> str:
         return path.read_text(encoding="utf-8").rstrip()
     except OSError:
         where = f"{clone.shown(clone.master(name))}:{block.line}"
-        raise AuthoringError(f"{where}: the solution {clone.shown(path)} is not there; write it first") from None
+        raise AuthoringError(
+            f"{where}: the solution {clone.shown(path)} is not there; write it first"
+        ) from None
 
 
-def _cell(clone: Clone, chapter: ChapterData, block: Block, source: str, seen: Counter) -> dict:
-    """One notebook cell. Its id depends on its name or its headings and its place under them, never on its text."""
+def _cell(clone: Clone, chapter: Chapter, block: Block, source: str, seen: Counter) -> dict:
+    """One notebook cell. Its id depends on its name, or its headings and place under them, not on its text."""
     tags = list(block.tags)
     if block.kind in ("text", "example"):
         place = (block.kind, *block.path)
@@ -106,11 +109,12 @@ def _cell(clone: Clone, chapter: ChapterData, block: Block, source: str, seen: C
     return cell if markdown else {**cell, "execution_count": None, "outputs": []}
 
 
-def _points(clone: Clone, chapter: ChapterData, block: Block) -> float:
-    if block.kind == "check" and block.name in chapter.exercises:
-        return chapter.exercises[block.name].points
-    if block.kind == "explain" and chapter.explain and chapter.explain[0] == block.name:
-        return chapter.explain[1]
+def _points(clone: Clone, chapter: Chapter, block: Block) -> float:
+    graded = {exercise.slug: exercise.points for exercise in chapter.exercises}
+    if block.kind == "explain":
+        graded = {chapter.explain.id: chapter.explain.points} if chapter.explain else {}
+    if block.name in graded:
+        return graded[block.name]
     where = f"{clone.shown(clone.master(chapter.name))}:{block.line}"
     table = "exercise" if block.kind == "check" else "[explain]"
     raise AuthoringError(f"{where}: chapter.toml of {chapter.name} has no {table} {block.name!r}")

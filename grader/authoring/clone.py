@@ -1,33 +1,18 @@
-"""Where an author's files lie, and the few facts of `chapter.toml` that the build and the lint need."""
+"""Where an author's files lie in the clone."""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+
+from grader.course import Chapter, CourseError
+from grader.course.reader import read_chapter
 
 HERE = Path(__file__).resolve().parents[2]
 
 
 class AuthoringError(Exception):
     """Something that an author must put right; the text names the file and, where there is one, the line."""
-
-
-@dataclass(frozen=True)
-class ExerciseData:
-    slug: str
-    kind: str  # "kernel", "cpp" or "python"
-    points: float
-
-
-@dataclass(frozen=True)
-class ChapterData:
-    number: int
-    name: str  # "10_masked_gelu"
-    slug: str
-    exercises: dict[str, ExerciseData]
-    explain: tuple[str, float] | None  # id and points of the manually graded answer
-    hints: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -77,28 +62,9 @@ class Clone:
             found += hits
         return found
 
-    def chapter(self, name: str) -> ChapterData:
-        """Read `course/NAME/chapter.toml`. Raises AuthoringError that names the file and what is missing."""
-        path = self.root / "course" / name / "chapter.toml"
+    def chapter(self, name: str) -> Chapter:
+        """Read `course/NAME/chapter.toml`. Raises AuthoringError that names the file and what is wrong."""
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise AuthoringError(f"{self.shown(path)}: not found; a chapter needs one beside its notebook") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-            raise AuthoringError(f"{self.shown(path)}: {problem}") from None
-        try:
-            exercises = [
-                ExerciseData(item["slug"], item["kind"], item["points"]) for item in data.get("exercise", [])
-            ]
-            hints = [hint["text"] for item in data.get("exercise", []) for hint in item.get("hint", [])]
-            explain = data.get("explain")
-            return ChapterData(
-                number=data["number"],
-                name=name,
-                slug=data["slug"],
-                exercises={item.slug: item for item in exercises},
-                explain=(explain["id"], explain["points"]) if explain else None,
-                hints=tuple(hints),
-            )
-        except (KeyError, TypeError, AttributeError) as problem:
-            raise AuthoringError(f"{self.shown(path)}: field {problem} is missing or of the wrong type") from None
+            return read_chapter(self.root / "course" / name / "chapter.toml")
+        except CourseError as problem:
+            raise AuthoringError(f"course/{problem}") from None

@@ -1,7 +1,6 @@
 """The lint of a master: what would show as raw text elsewhere, break grading, or tell too much.
 
-Every message names file and line. `chapter.toml`, the skeletons and the built notebooks of the clone are looked at
-where the master refers to them; nothing is run.
+Every message names file and line. `chapter.toml` and the skeletons of the clone are looked at where the master refers to them; nothing is run.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from urllib.parse import unquote, urlsplit
 
 from markdown_it.token import Token
 
-from grader.authoring.clone import AuthoringError, ChapterData, Clone
+from grader.authoring.clone import AuthoringError, Clone
 from grader.authoring.master import Block, Master, read
+from grader.course import Chapter
 
 SECTIONS = (
     "What you will build", "What you need", "Why it is so", "Worked example", "Your turn", "What goes wrong",
@@ -65,7 +65,7 @@ def lint(clone: Clone, name: str) -> list[Problem]:
 Found = Iterator[tuple[int, str]]
 
 
-def _headings(master: Master, chapter: ChapterData) -> Found:
+def _headings(master: Master, chapter: Chapter) -> Found:
     tops = [line for level, _, line in master.headings if level == 1]
     if len(tops) != 1 or master.headings[0][0] != 1:
         yield (tops[1] if len(tops) > 1 else 1), "a master opens with its title, the only heading of level 1"
@@ -77,7 +77,10 @@ def _headings(master: Master, chapter: ChapterData) -> Found:
             yield 1, f"the section '## {title}' is missing"
     for position, (title, line) in enumerate(sections):
         if title not in wanted:
-            yield line, f"'## {title}' is not a section of a chapter; use a heading of level 3 inside a section"
+            yield (
+                line,
+                f"'## {title}' is not a section of a chapter; use a heading of level 3 inside a section",
+            )
         elif title in there[:position]:
             yield line, f"the section '## {title}' is there twice"
     order = [title for title in there if title in wanted]
@@ -85,7 +88,8 @@ def _headings(master: Master, chapter: ChapterData) -> Found:
         yield sections[0][1], f"the sections are not in the order: {', '.join(wanted)}"
 
 
-def _ids(master: Master, chapter: ChapterData) -> Found:
+def _ids(master: Master, chapter: Chapter) -> Found:
+    exercises = {exercise.slug: exercise for exercise in chapter.exercises}
     cells: dict[str, dict[str, int]] = {"check": {}, "answer": {}, "explain": {}}
     for block in master.blocks:
         if block.kind not in cells:
@@ -94,13 +98,16 @@ def _ids(master: Master, chapter: ChapterData) -> Found:
             yield block.line, f"a second :{block.kind}: cell for {block.name}; ids are used once"
         cells[block.kind].setdefault(block.name, block.line)
         if block.kind == "explain":
-            if chapter.explain is None or block.name != chapter.explain[0]:
+            if chapter.explain is None or block.name != chapter.explain.id:
                 yield block.line, f"chapter.toml has no [explain] with the id {block.name}"
-        elif block.name not in chapter.exercises:
+        elif block.name not in exercises:
             yield block.line, f"chapter.toml has no exercise {block.name}"
-        elif block.kind == "answer" and chapter.exercises[block.name].kind != "python":
-            yield block.line, f"{block.name} is answered in files; only a python exercise has an :answer: cell"
-    for slug, exercise in chapter.exercises.items():
+        elif block.kind == "answer" and exercises[block.name].kind != "python":
+            yield (
+                block.line,
+                f"{block.name} is answered in files; only a python exercise has an :answer: cell",
+            )
+    for slug, exercise in exercises.items():
         check, answer = cells["check"].get(slug), cells["answer"].get(slug)
         if check is None:
             yield 1, f"the exercise {slug} of chapter.toml has no :check: cell"
@@ -108,8 +115,8 @@ def _ids(master: Master, chapter: ChapterData) -> Found:
             yield 1, f"the python exercise {slug} of chapter.toml has no :answer: cell"
         elif exercise.kind == "python" and check is not None and answer > check:
             yield check, f"the :check: cell of {slug} stands before its :answer: cell"
-    if chapter.explain and chapter.explain[0] not in cells["explain"]:
-        yield 1, f"[explain] {chapter.explain[0]} of chapter.toml has no :explain: cell"
+    if chapter.explain and chapter.explain.id not in cells["explain"]:
+        yield 1, f"[explain] {chapter.explain.id} of chapter.toml has no :explain: cell"
     if chapter.number and not chapter.explain:
         yield 1, "chapter.toml has no [explain]; every chapter but 0 asks for one short answer in words"
 
@@ -122,13 +129,22 @@ def _markdown(master: Master) -> Found:
         if token.type == "fence":
             info = token.info.strip()
             if info.startswith("{") and not re.match(r"\{code-cell\}(\s|$)", info):
-                yield token.map[0] + 1, f"the directive {info.split('}')[0]}}} is not used; only {{code-cell}} is"
+                yield (
+                    token.map[0] + 1,
+                    f"the directive {info.split('}')[0]}}} is not used; only {{code-cell}} is",
+                )
         elif token.type == "html_block":
-            yield token.map[0] + 1, "raw HTML is not used; write Markdown (a comment would reach the learner, too)"
+            yield (
+                token.map[0] + 1,
+                "raw HTML is not used; write Markdown (a comment would reach the learner, too)",
+            )
         elif token.type == "inline":
             for offset, text in enumerate(token.content.split("\n")):
                 if _DIRECTIVE.match(text.strip()):
-                    yield token.map[0] + 1 + offset, f"{text.strip()[:30]!r} is MyST, not CommonMark; only {{code-cell}} is used"
+                    yield (
+                        token.map[0] + 1 + offset,
+                        f"{text.strip()[:30]!r} is MyST, not CommonMark; only {{code-cell}} is used",
+                    )
             previous = None
             for line, child in _children(token):
                 if child.type == "html_inline":
@@ -159,16 +175,22 @@ def _links(clone: Clone, master: Master, name: str) -> Found:
             if parts.scheme in ("http", "https", "mailto", "attachment"):
                 continue
             if parts.scheme or parts.netloc or path.startswith("/"):
-                yield line, f"the link {target} is absolute; link from the chapter's folder, or to a public address"
+                yield (
+                    line,
+                    f"the link {target} is absolute; link from the chapter's folder, or to a public address",
+                )
             elif not path:
                 if unquote(parts.fragment) not in anchors:
                     yield line, f"no heading answers the link {target}; write its text with '-' for spaces"
             elif not _linked(clone, name, path):
-                yield line, f"the link {target} leads nowhere: no such file beside the notebook in the learner's folder"
+                yield (
+                    line,
+                    f"the link {target} leads nowhere: the learner's folder has no such file",
+                )
 
 
 def _linked(clone: Clone, name: str, path: str) -> bool:
-    """Whether `path`, seen from the learner's folder of chapter `name`, is there: notebook and skeletons side by side."""
+    """Whether `path` is there, seen from a learner's folder, which holds notebook and skeletons side by side."""
     steps = ["workspace", name, *path.split("/")]
     resolved: list[str] = []
     for step in steps:
@@ -188,7 +210,9 @@ def _code(master: Master) -> Found:
     cells = [block for block in master.blocks if block.kind in ("example", "check", "answer")]
     imported = False
     for block in cells:
-        imported = imported or bool(re.search(r"^from grader import .*\bexercise\b", block.source, re.MULTILINE))
+        imported = imported or bool(
+            re.search(r"^from grader import .*\bexercise\b", block.source, re.MULTILINE)
+        )
         if block.kind == "check" and not imported:
             yield block.line, "`from grader import exercise` must stand in a cell before the first check"
         yield from _python(block)
@@ -200,7 +224,10 @@ def _python(block: Block) -> Found:
     lines = block.source.split("\n")
     if lines[0].startswith("%%"):
         if lines[0].split()[0] in ("%%bash", "%%sh", "%%script", "%%system", "%%!"):
-            yield block.line, "a shell cell does not run everywhere; use Python or a grader command in the text"
+            yield (
+                block.line,
+                "a shell cell does not run everywhere; use Python or a grader command in the text",
+            )
         return  # another language: %%cuda and the like
     for offset, text in enumerate(lines):
         if text.lstrip().startswith("!") or re.match(r"\s*%(pip|conda|uv|sx|system)\b", text):
@@ -212,8 +239,15 @@ def _python(block: Block) -> Found:
         yield block.line + (getattr(problem, "lineno", None) or 1) - 1, f"this cell is not Python: {problem}"
         return
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.match(r"/[A-Za-z]\w*/", node.value):
-            yield block.line + node.lineno - 1, f"an absolute path exists on one machine only: {node.value[:60]!r}"
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and re.match(r"/[A-Za-z]\w*/", node.value)
+        ):
+            yield (
+                block.line + node.lineno - 1,
+                f"an absolute path exists on one machine only: {node.value[:60]!r}",
+            )
 
 
 def _absolute(master: Master) -> Found:
@@ -222,10 +256,10 @@ def _absolute(master: Master) -> Found:
             yield number, f"an absolute path exists on one machine only: {text[match.start() :][:40]!r}"
 
 
-def _hints(master: Master, chapter: ChapterData) -> Found:
+def _hints(master: Master, chapter: Chapter) -> Found:
     """A hint is asked for, rung by rung; the notebook never shows one."""
     text = " ".join(" ".join(master.lines).split())
-    for hint in chapter.hints:
-        tidy = " ".join(hint.split())
+    for hint in (hint for exercise in chapter.exercises for hint in exercise.hints):
+        tidy = " ".join(hint.text.split())
         if len(tidy) >= 20 and tidy in text:
             yield 1, f"a hint of chapter.toml stands in the master: {tidy[:50]!r}"

@@ -64,7 +64,9 @@ def parse(text: str) -> Master:
     for position, token in enumerate(tokens):
         is_cell = token.type == "fence" and token.info.strip().startswith("{code-cell}")
         if is_cell and token.level:
-            master.problems.append((token.map[0] + 1, "a code cell must start at the left margin, outside lists and quotes"))
+            master.problems.append(
+                (token.map[0] + 1, "a code cell must start at the left margin, outside lists and quotes")
+            )
         elif token.level:
             continue
         elif token.type == "heading_open":
@@ -78,7 +80,9 @@ def parse(text: str) -> Master:
             close_text(token.map[0])
             start = token.map[1]
             if not _closed(token, master.lines):
-                master.problems.append((token.map[0] + 1, f"this code cell is never closed by {token.markup}"))
+                master.problems.append(
+                    (token.map[0] + 1, f"this code cell is never closed by {token.markup}")
+                )
             _cell(master, token, tuple(title for _, title in path))
     close_text(len(master.lines))
     return master
@@ -103,7 +107,11 @@ def _cell(master: Master, token: Token, path: tuple[str, ...]) -> None:
             break
         key, value = match.groups()
         if key not in (*_KINDS, "tags") or key in options:
-            known = "given twice" if key in options else "not known; there are :check:, :answer:, :explain: and :tags:"
+            known = (
+                "given twice"
+                if key in options
+                else "not known; there are :check:, :answer:, :explain: and :tags:"
+            )
             master.problems.append((line + 1 + taken, f"option :{key}: is {known}"))
         options[key] = value
     if taken and taken < len(body) and not body[taken].strip():
@@ -114,7 +122,9 @@ def _cell(master: Master, token: Token, path: tuple[str, ...]) -> None:
     kind = kinds[0] if kinds else "example"
     name = options.get(kind, "")
     if kinds and not re.fullmatch(r"[A-Za-z0-9_-]{1,57}", name):  # nbformat allows 64, and "-answer" is added
-        master.problems.append((line, f":{kind}: needs an id of at most 57 letters, digits, '_' and '-', not {name!r}"))
+        master.problems.append(
+            (line, f":{kind}: needs an id of at most 57 letters, digits, '_' and '-', not {name!r}")
+        )
     if language not in ({"markdown"} if kind == "explain" else _PYTHON):
         wanted = "markdown" if kind == "explain" else "python"
         master.problems.append((line, f"the language of this code cell must be {wanted}, not {language!r}"))

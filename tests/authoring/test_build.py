@@ -1,7 +1,8 @@
-"""The build of masters: the right cells, the same bytes every time, and nothing else but what is committed."""
+"""The build of masters: the right cells, the same bytes every time, nothing but what is committed."""
 
 import json
 import textwrap
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -12,24 +13,7 @@ from grader.authoring.build import notebooks
 from grader.authoring.clone import HERE, AuthoringError, Clone
 from grader.authoring.master import parse
 
-CHAPTER = """
-number = 7
-name = "07_toy"
-slug = "toy"
-[explain]
-id = "toy-explain"
-points = 3
-[[exercise]]
-slug = "toy-kernel"
-kind = "kernel"
-points = 10
-[[exercise.hint]]
-text = "Look at the last thread of the last block."
-[[exercise]]
-slug = "toy-python"
-kind = "python"
-points = 2.5
-"""
+CHAPTER = Path(__file__).with_name("toy_chapter.toml").read_text()
 
 MASTER = """
 # Toy
@@ -154,13 +138,21 @@ def test_each_kind_of_cell(clone):
         "task": False, "points": 10, "cell_type": "code",
     }  # fmt: skip
     answer = by_id["toy-python-answer"]["metadata"]["nbgrader"]
-    assert (answer["grade"], answer["solution"], answer["locked"], "points" in answer) == (False, True, False, False)
+    assert (answer["grade"], answer["solution"], answer["locked"], "points" in answer) == (
+        False,
+        True,
+        False,
+        False,
+    )
     explain = by_id["toy-explain"]
     assert explain["cell_type"] == "markdown"
     assert explain["metadata"]["nbgrader"]["points"] == 3
     assert explain["metadata"]["nbgrader"]["solution"] and explain["metadata"]["nbgrader"]["grade"]
     examples = [cell for cell in learner["cells"] if cell["id"].startswith("example-")]
-    assert ["".join(cell["source"]) for cell in examples] == ["from grader import exercise\nx = 1", 'y = ":tags:"']
+    assert ["".join(cell["source"]) for cell in examples] == [
+        "from grader import exercise\nx = 1",
+        'y = ":tags:"',
+    ]
     assert all(cell["metadata"]["nbgrader"]["locked"] for cell in examples)
     assert examples[1]["metadata"]["tags"] == ["hide-input"]
     shown = next(cell for cell in learner["cells"] if "not run" in "".join(cell["source"]))
@@ -175,7 +167,11 @@ def test_each_kind_of_cell(clone):
 def test_ids_hold_when_text_elsewhere_changes(clone):
     before, _ = built(clone)
     path = clone.master("07_toy")
-    text = path.read_text().replace("Much.", "Very much.").replace("Opening words.", "Other words, and\n\nmore of them.")
+    text = (
+        path.read_text()
+        .replace("Much.", "Very much.")
+        .replace("Opening words.", "Other words, and\n\nmore of them.")
+    )
     path.write_text(text.replace("Nothing.", "Nothing.\n\n### Really\n\nNothing at all."))
     after, _ = built(clone)
     ids = [cell["id"] for cell in after["cells"]]
@@ -195,7 +191,11 @@ def test_the_command_writes_once_and_then_finds_nothing_to_do(clone, capsys):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('exercise("toy-kernel").check()', 'exercise("toy-kernel").check(seed=1)', "07_toy.md:44: a check cell holds one line"),
+        (
+            'exercise("toy-kernel").check()',
+            'exercise("toy-kernel").check(seed=1)',
+            "07_toy.md:44: a check cell holds one line",
+        ),
         (":check: toy-python", ":check: toy-other", "a check cell holds"),
         (":answer: toy-python", ":respuesta: toy-python", "option :respuesta: is not known"),
         (":tags: [hide-input]", ":tags: hide", ":tags: takes a list"),
@@ -242,10 +242,14 @@ MASTERS = sorted(path.stem for path in (HERE / "authoring").glob("[0-9]*_*.md"))
 @pytest.mark.parametrize("name", MASTERS)
 def test_rebuilding_finds_no_difference(name):
     for path, data in notebooks(Clone(), name).items():
-        assert path.exists() and path.read_bytes() == data, f"{path} differs: run python -m grader.authoring build {name}"
+        assert path.exists() and path.read_bytes() == data, (
+            f"{path} differs: run python -m grader.authoring build {name}"
+        )
 
 
 def test_every_committed_notebook_has_a_master():
-    built_ones = {path for name in MASTERS for path in (Clone().learner_notebook(name), Clone().solved_notebook(name))}
+    built_ones = {
+        path for name in MASTERS for path in (Clone().learner_notebook(name), Clone().solved_notebook(name))
+    }
     committed = {path for tree in ("course", "solutions") for path in (HERE / tree).glob("*/*.ipynb")}
     assert committed <= built_ones
