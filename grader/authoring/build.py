@@ -1,4 +1,4 @@
-"""Builds the learner's and the solved notebook of a chapter from its master, one way, the same bytes every time."""
+"""Builds a chapter's two notebooks from its master: one way, and the same bytes every time."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _answer(clone: Clone, name: str, block: Block) -> str:
 
 
 def _cell(clone: Clone, chapter: Chapter, block: Block, source: str, seen: Counter) -> dict:
-    """One notebook cell. Its id depends on its name, or its headings and place under them, not on its text."""
+    """One notebook cell. Its id depends on its name, or its headings and place under them, not its text."""
     tags = list(block.tags)
     if block.kind in ("text", "example"):
         place = (block.kind, *block.path)

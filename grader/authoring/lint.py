@@ -1,6 +1,7 @@
 """The lint of a master: what would show as raw text elsewhere, break grading, or tell too much.
 
-Every message names file and line. `chapter.toml` and the skeletons of the clone are looked at where the master refers to them; nothing is run.
+Every message names file and line. `chapter.toml` and the skeletons of the clone are looked at where the
+master refers to them; nothing is run.
 """
 
 from __future__ import annotations
@@ -190,7 +191,7 @@ def _links(clone: Clone, master: Master, name: str) -> Found:
 
 
 def _linked(clone: Clone, name: str, path: str) -> bool:
-    """Whether `path` is there, seen from a learner's folder, which holds notebook and skeletons side by side."""
+    """Whether `path` is there, seen from a learner's folder: notebook and skeletons side by side."""
     steps = ["workspace", name, *path.split("/")]
     resolved: list[str] = []
     for step in steps:
