@@ -31,8 +31,11 @@ class Process:
 def look(pid: int) -> Process | None:
     """What /proc says of one process; None when it is gone."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)  # open() takes twice as long
+        try:
+            fields = os.read(descriptor, 1024).rpartition(b")")[2].split()
+        finally:
+            os.close(descriptor)
         return Process(
             pid, int(fields[1]), int(fields[3]), int(fields[17]), int(fields[19]), int(fields[21]) * _PAGE,
             fields[0] not in (b"Z", b"X"),

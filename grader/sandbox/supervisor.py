@@ -129,7 +129,7 @@ class Supervisor:
 
     def _attend(self, selector) -> None:
         """Until the child ends or must be ended."""
-        look_at = scan_at = 0.0
+        look_at = scan_at = self._began + _LOOK_SECONDS
         while not _has_exited(self._process.pid):
             now, deadline = time.monotonic(), self._deadline
             if deadline is not None and now >= deadline:
