@@ -2,17 +2,10 @@
 
 from grader.course.catalogue import chapter, chapters, find
 from grader.course.errors import CourseError
-from grader.course.records import (
-    Chapter,
-    ContractRow,
-    Exercise,
-    Explain,
-    Hint,
-    Misconception,
-)
+from grader.course.records import STAGES, Chapter, ContractRow, Exercise, Explain, Hint, Misconception
 from grader.course.tree import Tree, authors_tree, pristine
 
 __all__ = [
-    "Chapter", "ContractRow", "CourseError", "Exercise", "Explain", "Hint", "Misconception", "Tree",
+    "STAGES", "Chapter", "ContractRow", "CourseError", "Exercise", "Explain", "Hint", "Misconception", "Tree",
     "authors_tree", "chapter", "chapters", "find", "pristine",
 ]  # fmt: skip

@@ -1,0 +1,87 @@
+"""The index notebook."""
+
+import nbformat
+import pytest
+
+from grader import course
+from grader.verdict import CheckResult, Group, State, Verdict
+from grader.workspace import index as index_function
+from grader.workspace import load, record, start, write_index
+from grader.workspace.course_map import next_step, render
+from grader.workspace.machine import Ability
+
+MACHINE = [
+    Ability("simulated-gpu", "Simulated GPU", True, "a kernel ran", "kernels", "…", True),
+    Ability("gpu", "NVIDIA GPU", False, "CuPy is not installed", "the same kernels", "…", False),
+]
+
+
+@pytest.fixture
+def both(tree, workspace):
+    for chapter in course.chapters(tree):
+        start(chapter, workspace, tree)
+    return workspace
+
+
+def passed(exercise):
+    check = CheckResult(check="c", state=State.PASS, sentence="", group="g")
+    groups = [Group(id="g", title="", points=4)]
+    return Verdict.of(exercise=exercise.slug, revision=exercise.revision, checks=[check], groups=groups)
+
+
+def test_it_shows_the_map(tree, both):
+    page = render(tree, both, MACHINE)
+    assert '<a href="00_warm_up/00_warm_up.ipynb">Chapter warm-up &amp; more</a>' in page
+    assert "after <a" in page and "About gelu." in page
+    assert "5 min core, 9 min in full" in page
+    assert "Simulated GPU" in page and "CuPy is not installed" in page
+    assert "0 of 3 exercises passed" in page
+    assert "Do &lt;it&gt;." in page
+
+
+def test_a_chapter_that_is_not_started_has_no_dead_link(tree, workspace):
+    page = render(tree, workspace, MACHINE)
+    assert "href" not in page and "Chapter gelu" in page
+
+
+def test_the_next_step_goes_by_prerequisites(tree, both, warm_up):
+    chapters = course.chapters(tree)
+    warm, gelu = chapters
+    assert next_step(chapters, load(both)) == (warm, warm.exercises[0])
+    record(passed(warm.exercises[0]), both.chapter(warm))
+    assert next_step(chapters, load(both)) == (gelu, gelu.exercises[0])
+    record(passed(gelu.exercises[0]), both.chapter(gelu))
+    assert next_step(chapters, load(both)) == (warm, warm.exercises[1])
+    record(passed(warm.exercises[1]), both.chapter(warm))
+    assert next_step(chapters, load(both)) is None
+    assert "All exercises passed" in render(tree, both, MACHINE)
+
+
+def test_the_notebook_is_valid_and_shows_before_it_runs(tree, both, monkeypatch, tmp_path):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
+    monkeypatch.setattr("grader.workspace.course_map.abilities", lambda keys: MACHINE)
+    path = write_index(both, tree)
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    code = notebook.cells[1]
+    assert code.metadata.jupyter.source_hidden is True
+    assert "Chapter warm-up" in code.outputs[0].data["text/html"]
+    from nbformat.sign import NotebookNotary
+
+    assert NotebookNotary().check_signature(notebook)
+
+
+def test_its_cell_draws_the_same_map(tree, both, monkeypatch):
+    shown = []
+    monkeypatch.setenv("GRADER_COURSE", str(tree.root))
+    monkeypatch.chdir(both.root)
+    monkeypatch.setattr("grader.workspace.course_map.abilities", lambda keys: MACHINE)
+    monkeypatch.setattr("IPython.display.display", shown.append)
+    index_function()
+    assert "Chapter warm-up" in shown[0].data
+
+
+def test_a_corrupt_record_is_told(tree, both):
+    both.progress_file.write_text("{")
+    assert "could not be read" in render(tree, both, MACHINE)
+    assert not both.progress_file.exists()
