@@ -1,8 +1,8 @@
-"""The leak search: does a folder that students get hold anything of the solutions, masters, variants or the secret?
+"""The leak search: does a folder that students get hold anything of solutions, masters, variants or the secret?
 
-What is public (skeletons, learner notebooks, `chapter.toml`) is subtracted from what is private, line by line. What
-is left is searched for in every file of the folder, inside archives and databases too, in a form that does not
-change when text is put into JSON, HTML, CSV or a Python literal.
+What is public (skeletons, learner notebooks, `chapter.toml`) is subtracted from what is private, line by line.
+What is left is searched for in every file of the folder, inside archives and databases too, in a form that does
+not change when text is put into JSON, HTML, CSV or a Python literal.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def find_leaks(
 ) -> list[Leak]:
     """Search the folder (or file) `target`.
 
-    `own` are files or folders whose lines are allowed, such as the submission that a feedback page repeats. What
-    cannot be opened is a leak of kind "unreadable". Raises ValueError where there is nothing private to look for, a
-    secret is shorter than 8 bytes, or `target` holds no file: such a search would find nothing whatever there is.
+    `own` are files or folders whose lines are allowed, such as the submission that a feedback page repeats.
+    What cannot be opened is a leak of kind "unreadable". Raises ValueError where the search would find nothing
+    whatever there is: nothing is private, a secret is shorter than 8 bytes, or `target` holds no file.
     """
     search = _Search(clone, tuple(secrets), tuple(own))
     files = [target] if target.is_file() else sorted(path for path in target.rglob("*") if not path.is_dir())
@@ -70,7 +70,7 @@ def find_leaks(
 
 
 class _Search:
-    """What to look for, made once: whole files by hash, telling lines by canonical form, secrets by spelling."""
+    """What to look for: whole files by hash, telling lines by canonical form, secrets by spelling."""
 
     def __init__(self, clone: Path, secrets: tuple[bytes, ...], own: tuple[Path, ...]):
         public = [path for tree in PUBLIC for path in _files(clone / tree)] + [
@@ -94,7 +94,7 @@ class _Search:
                         self.lines.setdefault(canonical, (kind, line))
         if not self.lines:
             raise ValueError(f"{clone}: no line is private there; is it a clone with solutions?")
-        # A text is cut at every STEP-th sign; a line that it holds has at least one whole GRAM from such a cut.
+        # A text is cut at every STEP-th sign; a line that it holds has one whole GRAM from such a cut.
         self.grams: dict[str, list[str]] = {}
         for canonical in self.lines:
             for start in range(STEP):
@@ -109,7 +109,7 @@ class _Search:
         for spelling in self.secrets:
             if spelling in piece.data:
                 yield "secret", f"{len(spelling)} bytes that spell the secret"
-        for text in {form for text in _readings(piece.data) for form in _forms(text)}:
+        for text in {form for reading in _readings(piece.data) for form in _forms(reading)}:
             cuts = {text[start : start + GRAM] for start in range(0, len(text), STEP)}
             for gram in self.grams.keys() & cuts:
                 yield from (self.lines[line] for line in self.grams[gram] if line in text)

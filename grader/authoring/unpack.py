@@ -1,4 +1,4 @@
-"""Everything that can be read in one file: its bytes, the members of archives, the cells of databases, base64.
+"""Everything that can be read in one file: its bytes, members of archives, cells of databases, base64.
 
 The leak search looks into what these yield. What cannot be opened is yielded too, as such: a file that nobody
 could look into is no proof of anything.
@@ -26,7 +26,7 @@ _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{40,}(?:(?:\\n|\s)+[A-Za-z0-9+/_-]+)*={0,
 
 @dataclass(frozen=True)
 class Piece:
-    """`member` is the way into the file ("" is the file itself, "a.zip/b.py" a member); `problem` says why not."""
+    """`member` is the way into the file ("" for the file itself, "a.zip/b.py"); `problem` says why not."""
 
     member: str
     data: bytes
@@ -66,7 +66,7 @@ def _tar(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _sqlite(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Every value of every table: long text is split over pages in the file itself, so raw bytes are not enough."""
+    """Every value of every table: the file itself splits long text over pages, so its bytes do not do."""
     plain = data[:18] + b"\1\1" + data[20:]  # without the mark of a write-ahead log, which memory cannot have
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.text_factory = bytes
@@ -81,7 +81,7 @@ def _sqlite(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _base64(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Runs of base64, as images and attachments lie in notebooks and pages. A run that is none is no problem."""
+    """Runs of base64, as images and attachments lie in notebooks. A run that is none does no harm."""
     for match in _BASE64.finditer(data):
         letters = re.sub(rb"\\n|\s", b"", match.group()).rstrip(b"=").translate(_FROM_URL)
         if len(letters) % 4 == 1:

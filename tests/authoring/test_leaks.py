@@ -1,4 +1,4 @@
-"""The test of the leak test: what is planted is found, in every kind of file, and clean folders stay silent."""
+"""The test of the leak test: what is planted is found in every kind of file; clean folders stay silent."""
 
 import base64
 import csv
@@ -29,9 +29,9 @@ def clone(tmp_path):
     files = {
         "plugin_skeletons/07_toy/toy.cu": head + "    // YOUR CODE: out[i] = gelu of x[i]\n}\n",
         "solutions/07_toy/toy.cu": head + SOLUTION + "\n    return;\n}\n",
-        "authoring/07_toy.md": f"# A toy of a chapter\n\n```{{code-cell}} python\n{MASTER}\nexercise()\n```\n",
+        "authoring/07_toy.md": f"# A toy of a chapter\n\n```{{code-cell}}\n{MASTER}\nexercise()\n```\n",
         "course/07_toy/07_toy.ipynb": json.dumps({"cells": [{"source": ["# A toy of a chapter"]}]}),
-        "tests/variants/toy/multiply.patch": f"# title: multiplies\n--- a\n+++ b\n@@ -4,1 +4,1 @@\n-x\n+{VARIANT}\n",
+        "tests/variants/toy/multiply.patch": f"# title: wrong\n--- a\n+++ b\n@@ -4 +4 @@\n-x\n+{VARIANT}\n",
     }
     for path, text in files.items():
         (tmp_path / "clone" / path).parent.mkdir(parents=True, exist_ok=True)
