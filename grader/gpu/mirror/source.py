@@ -1,0 +1,84 @@
+"""From the source text of ``RawKernel`` and ``RawModule`` to PTX, through the course's own compile child."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from grader.gpu.mirror.errors import CompileException, CUDARuntimeError
+from grader.toolchain import Source, compile_kernel
+from grader.verdict import Diagnostic, State
+
+_HEADERS = (".h", ".hpp", ".cuh", ".inc", ".cu")
+_LARGEST = 1 << 20  # bytes of a file that a kernel may include
+
+
+def compile(code: str, options: tuple[str, ...] = ()) -> str:
+    """PTX of ``code``. ``CompileException`` shows the line; ``CUDARuntimeError`` if there is no compiler here."""
+    data = code.encode()
+    folders, options = _include_folders(options)
+    files = {name: text for folder in reversed(folders) for name, text in _headers(folder).items()}
+    name = _file_name(data)
+    result = compile_kernel(Source(files={**files, name: data}, main=name), options=options)
+    if result.state is State.PASS and result.ptx is not None:
+        return result.ptx
+    if result.state is State.FAIL:
+        message = describe(result.diagnostics, code, name) or result.message
+        raise CompileException(message, code, name, options, diagnostics=result.diagnostics)
+    raise CUDARuntimeError(801, result.message)
+
+
+def describe(diagnostics: tuple[Diagnostic, ...], code: str, name: str) -> str:
+    """The compiler's messages, each with the line of ``code`` it is about and a mark under the column."""
+    lines = code.splitlines()
+    parts = []
+    for diagnostic in diagnostics:
+        file = diagnostic.file or name
+        place = f"{file}({diagnostic.line}): " if diagnostic.line else ""
+        part = f"{place}{diagnostic.severity}: {diagnostic.message}"
+        if file == name and diagnostic.line and diagnostic.line <= len(lines):
+            text = lines[diagnostic.line - 1].rstrip().expandtabs(4)
+            number = f"{diagnostic.line:>5} | "
+            part += f"\n{number}{text}"
+            if diagnostic.column:
+                part += "\n" + " " * (len(number) + diagnostic.column - 1) + "^"
+        parts.append(part)
+    return "\n".join(parts)
+
+
+def _include_folders(options: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:
+    """Take the include folders out of the options: their files are handed to the compile child by content."""
+    folders, rest, waiting = [], [], False
+    for option in options:
+        if waiting:
+            folders.append(Path(option))
+            waiting = False
+        elif option in ("-I", "--include-path"):
+            waiting = True
+        elif option.startswith("-I"):
+            folders.append(Path(option[2:]))
+        elif option.startswith("--include-path="):
+            folders.append(Path(option.split("=", 1)[1]))
+        else:
+            rest.append(option)
+    return folders, tuple(rest)
+
+
+def _headers(folder: Path) -> dict[str, bytes]:
+    if not folder.is_dir():
+        return {}
+    found = (path for path in sorted(folder.iterdir()) if path.suffix in _HEADERS and path.is_file())
+    return {path.name: path.read_bytes() for path in found if path.stat().st_size <= _LARGEST}
+
+
+def _file_name(data: bytes) -> str:
+    """The name of the file in the working folder that holds this source, so that messages name it."""
+    try:
+        with os.scandir(".") as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name.endswith((".cu", ".cuh")) and entry.is_file() and entry.stat().st_size == len(data):
+                    if Path(entry.path).read_bytes() == data:
+                        return entry.name
+    except OSError:
+        pass
+    return "kernel.cu"

@@ -1,0 +1,51 @@
+"""HTML that cannot be injected into: every text becomes an element through ``tag``, which escapes it."""
+
+from __future__ import annotations
+
+from html import escape
+
+
+class Html(str):
+    """Text that is HTML already. Only this module and the stylesheet make it from literals."""
+
+    __slots__ = ()
+
+
+def tag(name: str, *children: object, **attributes: object) -> Html:
+    """One element. Children that are not ``Html`` are escaped; ``None`` and ``""`` leave nothing behind.
+
+    An attribute named like a Python word takes a trailing underscore (``class_``); ``aria_label`` becomes
+    ``aria-label``; ``True`` gives an attribute without a value, ``None`` and ``False`` none.
+    """
+    written = ""
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        key = key.rstrip("_").replace("_", "-")
+        written += f" {key}" if value is True else f' {key}="{escape(str(value))}"'
+    return Html(f"<{name}{written}>{join(*children)}</{name}>")
+
+
+def join(*children: object) -> Html:
+    """Children one after another, each escaped unless it is ``Html``; lists and tuples are opened up."""
+    parts = []
+    for child in children:
+        if child is None:
+            continue
+        if isinstance(child, list | tuple):
+            parts.append(join(*child))
+        else:
+            parts.append(child if isinstance(child, Html) else escape(str(child)))
+    return Html("".join(parts))
+
+
+def code(text: object) -> Html:
+    return tag("code", text)
+
+
+def prose(text: str) -> Html:
+    """A sentence in which `backquotes` mark code, as in Markdown."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:  # an odd backquote: no marks at all
+        return join(text)
+    return join(*(code(piece) if odd % 2 else piece for odd, piece in enumerate(pieces)))

@@ -1,0 +1,54 @@
+"""The sentences of the panel, in one place, so that another language can follow."""
+
+from __future__ import annotations
+
+from grader.verdict import State
+
+# state -> (icon, word for one check). The word carries the meaning, the icon and the colour only repeat it.
+CHECK_STATES = {
+    State.PASS: ("✓", "passed"),
+    State.FAIL: ("✗", "not yet"),
+    State.ERROR: ("✗", "error"),
+    State.CRASH: ("✗", "crashed"),
+    State.TIMEOUT: ("✗", "did not end"),
+    State.OUT_OF_MEMORY: ("✗", "out of memory"),
+    State.UNSUPPORTED_HERE: ("○", "not checked here"),
+    State.GRADER_FAULT: ("!", "grader's fault"),
+}
+BLOCKED = ("–", "not run")
+
+# state -> headline of the whole verdict
+HEADLINES = {
+    State.PASS: "Passed",
+    State.FAIL: "Not there yet",
+    State.ERROR: "It could not be checked to the end",
+    State.CRASH: "Your code crashed",
+    State.TIMEOUT: "Your code did not end",
+    State.OUT_OF_MEMORY: "Your code needed too much memory",
+    State.UNSUPPORTED_HERE: "Passed as far as this machine can tell",
+    State.GRADER_FAULT: "The grader failed, not you",
+}
+DOES_NOT_COMPILE = "It does not compile yet"
+NOTHING_CHECKED = "Nothing could be checked on this machine"
+
+DEVICES = {"simulated": "the simulated GPU", "cuda": "this machine's GPU", "host": "the CPU"}
+
+HIDDEN_FOLLOW = "The visible checks passed. Hidden cases follow at grading: the same rules, other numbers."
+HIDDEN_PASSED = "It also held for fresh random cases (seed {seed})."
+HIDDEN_CASE = "The visible cases pass; this one was made from seed {seed}. `exercise({slug!r}).check(seed={seed})` makes it again."
+GRADER_FAULT = "What to send with the report: the text under “What judged” below, and your answer."
+WAITING = "{many} not run: first “{check}” has to pass."
+NEXT_HINT = "Stuck? `exercise({slug!r}).hint()` shows the next hint."
+NEXT_CONTRACT = "What it must do, row by row: `exercise({slug!r}).contract()`."
+NEXT_PASSED = "Done. Go on with the next exercise."
+NOT_SAVED = "Checked as you last ran the cell. The notebook on disk holds an older answer: save it (Ctrl+S) before you hand it in."
+NO_MORE_HINTS = "That was the last hint. Compare your answer with the contract, row by row, and read the smallest failing case."
+
+
+def number(value: float) -> str:
+    """Points as people write them: 4, 2.5."""
+    return f"{value:g}"
+
+
+def points(earned: float, possible: float) -> str:
+    return f"{number(earned)} of {number(possible)} point{'' if possible == 1 else 's'}"
