@@ -1,0 +1,46 @@
+"""A Python answer in its run child: plain values come back, everything else is told in a sentence."""
+
+import numpy as np
+import pytest
+
+from grader.checks import Finding
+from grader.exercises.python import PythonBench
+from grader.sandbox import Limits
+from grader.verdict import State
+
+
+def call(source, *arguments, seconds=20.0):
+    return PythonBench(source, Limits(wall_seconds=seconds, memory_bytes=400 << 20)).call("f", *arguments)
+
+
+def test_values_and_arrays_come_back():
+    (value,) = call("import numpy as np\ndef f(x):\n    return {'sum': int(x.sum()), 'x': x * 2}", (np.arange(4),))
+    assert value["sum"] == 6 and (value["x"] == [0, 2, 4, 6]).all()
+
+
+def test_the_child_has_no_other_names():
+    (names,) = call("def f():\n    return sorted(k for k in globals() if not k.startswith('__'))", ())
+    assert names == ["f"]
+
+
+@pytest.mark.parametrize(
+    ("source", "state", "words"),
+    [
+        ("def f():\n    return 1 / 0", State.ERROR, "ZeroDivisionError: division by zero (line 2 of the cell)"),
+        ("def f():\n    import os\n    os._exit(0)", State.ERROR, "ended its Python process"),
+        ("import sys\nsys.exit(0)", State.ERROR, "SystemExit"),
+        ("def f():\n    return object()", State.ERROR, "type object"),
+        ("class E(float):\n    __eq__ = lambda s, o: True\ndef f():\n    return E()", State.ERROR, "type E"),
+        ("def g():\n    pass", State.ERROR, "does not define a function f"),
+        ("def f():\n    import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)", State.CRASH, "SIGSEGV"),
+        ("def f():\n    return len(bytearray(800 << 20)) and f()", State.OUT_OF_MEMORY, "memory"),
+    ],
+)
+def test_what_goes_wrong_is_typed(source, state, words):
+    finding = call(source, ())
+    assert isinstance(finding, Finding) and finding.state is state and words in finding.message
+
+
+def test_a_cell_that_never_ends():
+    finding = call("def f():\n    while True: pass", (), seconds=1.0)
+    assert finding.state is State.TIMEOUT and "1 s" in finding.message

@@ -1,0 +1,111 @@
+"""The runner with a toy exercise: what it makes of findings, blocked checks, hidden seeds and its own faults."""
+
+import pytest
+
+from grader import course
+from grader.checks import Check, failed, passed
+from grader.exercises import runner
+from grader.simulator import DeviceError
+from grader.verdict import Group, State
+
+
+class Exercise:
+    slug, chapter, revision, files, wall_seconds = "toy", "99_toy", 3, ("toy.cu",), 5.0
+    groups = (Group(id="values", title="Values", points=4), Group(id="bounds", title="Bounds", points=2))
+
+
+class Bench:
+    counters = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+class Plan:
+    def __init__(self, *checks):
+        self.checks = checks
+
+    def all_checks(self):
+        return self.checks
+
+    def bench(self, job):
+        return Bench()
+
+
+def one(id, run, group="values", **rest):
+    return Check(id=id, sentence=f"{id} holds", misconception=f"no-{id}", group=group, run=run, **rest)
+
+
+@pytest.fixture
+def judge(monkeypatch, tmp_path):
+    def run(*checks, **options):
+        monkeypatch.setattr(course, "find", lambda slug: Exercise)
+        monkeypatch.setattr(runner, "plan_of", lambda exercise: Plan(*checks))
+        return runner.check("toy", tmp_path, **options)
+
+    return run
+
+
+GOOD = one("good", lambda bench, rng: passed(), group="bounds")
+
+
+def test_all_passed(judge):
+    verdict = judge(one("a", lambda bench, rng: passed()), GOOD)
+    assert verdict.passed and verdict.earned == verdict.possible == 6 and verdict.revision == 3
+
+
+def test_a_blocked_check_names_what_blocked_it_first(judge):
+    checks = [
+        one("a", lambda bench, rng: failed("no")),
+        one("b", lambda bench, rng: passed(), needs=("a",)),
+        one("c", lambda bench, rng: passed(), needs=("b",)),
+    ]
+    verdict = judge(*checks, GOOD)
+    assert [(c.check, c.state, c.blocked_by) for c in verdict.checks[:3]] == [
+        ("a", State.FAIL, None), ("b", State.ERROR, "a"), ("c", State.ERROR, "a"),
+    ]  # fmt: skip
+    assert verdict.earned == 2
+
+
+def boom(bench, rng):
+    raise RuntimeError("bug")
+
+
+@pytest.mark.parametrize("run", [boom, lambda bench, rng: None, lambda bench, rng: True])
+def test_a_fault_of_the_check_is_a_grader_fault_and_never_a_pass(judge, run):
+    verdict = judge(one("a", run), GOOD)
+    assert verdict.state is State.GRADER_FAULT and verdict.earned == 2
+    assert "not in your answer" in verdict.checks[0].message
+
+
+def test_a_device_that_cannot_do_it_is_pending(judge):
+    def run(bench, rng):
+        raise DeviceError(State.UNSUPPORTED_HERE, "No tensor cores here.")
+
+    verdict = judge(one("a", run), GOOD)
+    assert verdict.state is State.UNSUPPORTED_HERE and (verdict.earned, verdict.pending) == (2, 4)
+
+
+def on_hidden_seed(bench, rng):
+    value = int(rng.integers(1 << 30))
+    return failed(f"secret {value}", case={"got": value}) if value == HIDDEN else passed()
+
+
+HIDDEN = int(__import__("numpy").random.default_rng(77).integers(1 << 30))
+
+
+@pytest.mark.parametrize("reveal", [False, True])
+def test_hidden_cases_run_again_and_stay_hidden(judge, reveal):
+    check = one("a", on_hidden_seed, seeded=True)
+    assert judge(check, GOOD, seed=77).passed  # not asked for
+    verdict = judge(check, GOOD, seed=77, hidden=True, reveal=reveal)
+    told = verdict.checks[0]
+    assert told.state is State.FAIL and told.hidden and verdict.seed == 77
+    assert (str(HIDDEN) in told.message) is reveal and bool(told.detail) is reveal
+
+
+def test_visible_cases_are_the_same_every_time():
+    assert runner.visible_seed("toy", "a") == runner.visible_seed("toy", "a") != runner.visible_seed("toy", "b")
