@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -10,19 +11,46 @@ import numpy as np
 
 @dataclass(frozen=True)
 class In:
-    """An input buffer. The kernel may only read it."""
+    """An input buffer. The kernel may only read it.
+
+    The buffer has ``total`` elements (``data`` alone, by default); ``data`` stands from element ``start`` on. With
+    a ``start`` the buffer is sparse: the rest of it is zero bytes and takes no memory until it is touched.
+    """
 
     name: str
     data: np.ndarray
+    start: int = 0
+    total: int | None = None
+
+    @property
+    def size(self) -> int:
+        return self.data.size
+
+    @property
+    def itemsize(self) -> int:
+        return self.data.dtype.itemsize
 
 
 @dataclass(frozen=True)
 class Out:
-    """An output buffer: poisoned before the launch, so that an element that nobody writes is seen."""
+    """An output buffer: poisoned before the launch, so that an element that nobody writes is seen.
+
+    What is compared is ``shape``, which stands from element ``start`` on in a buffer of ``total`` elements, as in ``In``.
+    """
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype
+    start: int = 0
+    total: int | None = None
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def itemsize(self) -> int:
+        return np.dtype(self.dtype).itemsize
 
 
 @dataclass(frozen=True)
@@ -57,6 +85,23 @@ class Case:
     @property
     def outputs(self) -> list[Out]:
         return [a for a in self.arguments if isinstance(a, Out)]
+
+    def launched(self, blocks: int, threads: int) -> Case:
+        """The same case under another one-dimensional launch."""
+        return dataclasses.replace(self, grid=(blocks, 1, 1), block=(threads, 1, 1))
+
+    def with_room(self, elements: int) -> Case:
+        """The same case with buffers that go on behind the data: a step past the end neither faults nor counts.
+
+        For checks of anything but bounds, so that one mistake costs one check.
+        """
+        return dataclasses.replace(
+            self,
+            arguments=tuple(
+                dataclasses.replace(a, total=a.start + a.size + elements) if isinstance(a, In | Out) else a
+                for a in self.arguments
+            ),
+        )
 
     def thread_of(self, index: int) -> tuple[int, int]:
         """The (block, thread) that a one-dimensional grid-stride loop gives element ``index``."""

@@ -45,16 +45,18 @@ def compare(case: Case, outputs: dict[str, np.ndarray]) -> Finding:
 
 def _difference(case, name, got, expected, bad):
     index = int(bad[0])
-    block, thread = case.thread_of(index)
+    place = index + next(out.start for out in case.outputs if out.name == name)  # the index that the kernel sees
+    block, thread = case.thread_of(place)
     fresh = bool(unwritten(got[index : index + 1])[0])
     what = "was never written" if fresh else f"is {_number(got[index])}, expected {_number(expected[index])}"
     inputs = {a.name: _number(a.data.ravel()[index]) for a in case.inputs if a.data.size == got.size}
-    given = ", ".join(f"{key}[{index}] = {value}" for key, value in inputs.items())
-    message = f"{name}[{index}] {what}" + (f" (from {given})" if given else "") + f"; {case.label}."
+    given = ", ".join(f"{key}[{place}] = {value}" for key, value in inputs.items())
+    where = ", ".join(filter(None, (case.kernel, case.label)))
+    message = f"{name}[{place}] {what}" + (f" (from {given})" if given else "") + f"; {where}."
     return failed(
         message,
         case={
-            "kernel": case.kernel, "label": case.label, "output": name, "index": index,
+            "kernel": case.kernel, "label": case.label, "output": name, "index": place,
             "got": None if fresh else _number(got[index]), "expected": _number(expected[index]),
             "inputs": inputs, "wrong": int(bad.size), "of": int(got.size),
             "block": block, "thread": thread, "grid": list(case.grid), "threads": list(case.block),
@@ -64,8 +66,14 @@ def _difference(case, name, got, expected, bad):
 
 
 def _number(value) -> str:
-    """A value as the learner would write it: enough digits to tell it from its neighbours, no more."""
+    """A value as the learner would write it: enough digits to tell it from its neighbours, no more.
+
+    References are float64; nine digits of them are more than any compared type holds.
+    """
     value = np.asarray(value)[()]
     if value.dtype.kind in "iub":
         return str(int(value))
-    return np.format_float_positional(value, unique=True, trim="0") if abs(value) < 1e6 else repr(float(value))
+    digits = {"precision": 9, "unique": False} if value.dtype.itemsize == 8 else {"unique": True}
+    if value == 0 or not np.isfinite(value) or 1e-4 <= abs(value) < 1e6:
+        return np.format_float_positional(value, fractional=False, trim="0", **digits)
+    return np.format_float_scientific(value, trim="0", **({**digits, "precision": 8} if "precision" in digits else digits))

@@ -45,10 +45,10 @@ class KernelBench:
 
     def device(self, kind: str | None = None):
         """The device (opened on first use, with the module loaded) and the module's handle."""
-        from grader import gpu
-
-        kind = kind or self.kind or gpu.device_kind()
+        kind = self._kind(kind)
         if kind not in self._devices:
+            from grader import gpu
+
             device = gpu.open_device(kind)
             try:
                 self._devices[kind] = device, device.load(self.compilation.ptx)
@@ -57,50 +57,44 @@ class KernelBench:
                 raise
         return self._devices[kind]
 
+    def _kind(self, kind: str | None) -> str:
+        from grader import gpu
+
+        return kind or self.kind or gpu.device_kind()
+
     def kernels(self):
         """The kernels of the file, ``{name: KernelInfo}``."""
         device, module = self.device()
         return device.kernels(module)
 
-    def launch(self, case: Case, *, kind: str | None = None, blocks=None, sparse: int | None = None) -> Run:
+    def launch(self, case: Case, *, kind: str | None = None, ranges=(None,), budget: int | None = None) -> Run:
         """Launch a case in fresh memory and read its outputs.
 
         Inputs are copied to read-only buffers, outputs are poisoned. A fault or a changed input becomes ``finding``.
+        ``ranges`` runs only these ranges of linear block numbers, one launch after another on the same memory
+        (simulated GPU only); counters are then those of the last launch.
         """
         device, module = self.device(kind)
-        addresses, inputs, outputs = {}, [], []
-        for a in case.arguments:
-            if isinstance(a, In):
-                data = np.ascontiguousarray(a.data)
-                addresses[a.name] = device.alloc(data.nbytes, name=a.name, read_only=True)
-                if data.nbytes:
-                    device.write(addresses[a.name], data)
-                inputs.append((a.name, data))
-            elif isinstance(a, Out):
-                nbytes = int(np.prod(a.shape, dtype=np.int64)) * np.dtype(a.dtype).itemsize
-                addresses[a.name] = device.alloc(nbytes, name=a.name)
-                outputs.append((a, nbytes))
+        addresses = {a.name: place(device, a) for a in case.arguments if isinstance(a, In | Out)}
         block_of_arguments = pack(device.kernels(module)[case.kernel].parameters, case.arguments, addresses)
-        launch = device.launch(
-            module, case.kernel, case.grid, case.block, block_of_arguments,
-            shared_bytes=case.shared_bytes, instruction_budget=self.budget, blocks=blocks,
-        )  # fmt: skip
+        for blocks in ranges:
+            launch = device.launch(
+                module, case.kernel, case.grid, case.block, block_of_arguments,
+                shared_bytes=case.shared_bytes, instruction_budget=budget or self.budget, blocks=blocks,
+            )  # fmt: skip
+            if launch.fault:
+                device.reset()  # like a sticky error: what was on the device is gone
+                self._devices[self._kind(kind)] = device, device.load(self.compilation.ptx)
+                return Run(finding=fault_finding(launch.fault, case), counters=launch.counters, lines=launch.lines)
         run = Run(counters=launch.counters, lines=launch.lines)
-        if launch.fault:
-            run.finding = fault_finding(launch.fault, case)
-        else:
-            for out, nbytes in outputs:
-                raw = device.read(addresses[out.name], nbytes) if nbytes else b""
-                run.outputs[out.name] = np.frombuffer(raw, np.dtype(out.dtype)).reshape(out.shape)
-            for name, data in inputs:
-                if data.nbytes and device.read(addresses[name], data.nbytes) != data.tobytes():
-                    run.finding = failed(f"{case.kernel} changed its input {name}; {case.label}.", case={"label": case.label})
-        if launch.fault:
-            device.reset()  # like a sticky error: what was on the device is gone
-            self._devices[kind or self.kind or device.kind] = device, device.load(self.compilation.ptx)
-        else:
-            for address in addresses.values():
-                device.free(address)
+        for out in case.outputs:
+            raw = window(device, addresses[out.name], out)
+            run.outputs[out.name] = np.frombuffer(raw, np.dtype(out.dtype)).reshape(out.shape)
+        for a in case.inputs:
+            if window(device, addresses[a.name], a) != a.data.tobytes():
+                run.finding = failed(f"{case.kernel} changed its input {a.name}; {case.label}.", case={"label": case.label})
+        for address in addresses.values():
+            device.free(address)
         return run
 
     def verify(self, case: Case, *, kind: str | None = None) -> Finding:
@@ -128,6 +122,23 @@ class KernelBench:
         if run.counters is not None:
             self.counters[case.kernel] = dict(run.counters)
         return run
+
+
+def place(device, argument: In | Out) -> int:
+    """The address of a fresh buffer for an argument: its data written, or poison where it will be read."""
+    total = argument.size if argument.total is None else argument.total
+    is_input, sparse = isinstance(argument, In), argument.start > 0
+    address = device.alloc(total * argument.itemsize, name=argument.name, read_only=is_input, sparse=sparse)
+    data = np.ascontiguousarray(argument.data) if is_input else b"\xcd" * (argument.size * argument.itemsize)
+    if argument.size and (is_input or sparse):  # memory that is not sparse is poisoned by the device itself
+        device.write(address + argument.start * argument.itemsize, data)
+    return address
+
+
+def window(device, address: int, argument: In | Out) -> bytes:
+    """The bytes of an argument's data in its buffer."""
+    nbytes = argument.size * argument.itemsize
+    return device.read(address + argument.start * argument.itemsize, nbytes) if nbytes else b""
 
 
 def pack(parameters, arguments, addresses: Mapping[str, int]) -> bytes:
