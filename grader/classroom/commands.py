@@ -1,0 +1,133 @@
+"""`grader class ...`: a class, from an empty folder to published grades.
+
+nbgrader takes two seconds to import, so it is imported inside the commands that need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grader.classroom import material
+from grader.classroom.errors import ClassroomError
+from grader.classroom.tree import ClassTree
+
+app = typer.Typer(name="class", help="Grade a class with nbgrader.", no_args_is_help=True)
+# The width of a terminal that is none (a pipe, a log) must not fold names of students.
+console, errors = Console(), Console(stderr=True)
+
+Course = Annotated[
+    Path | None, typer.Option("--course", help="The instructor's tree; default: the one this folder lies in.")
+]
+ChapterName = Annotated[str, typer.Argument(metavar="CHAPTER", help="A chapter: 10, masked-gelu or 10_masked_gelu.")]
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """A `ClassroomError` is wrong use: its text and exit status 2, no traceback."""
+    try:
+        yield
+    except ClassroomError as problem:
+        errors.print(str(problem), style="red", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(2) from None
+
+
+@app.command()
+def init(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder for the class.")],
+    course_id: Annotated[str, typer.Option(help="The name of the class in the gradebook.")] = "tensorrt-plugins",
+) -> None:
+    """Make an instructor's tree: nbgrader's folders, its configuration, the assignments and the class secret."""
+    from grader.classroom.create import create
+
+    with _plain_errors():
+        tree, added = create(directory, course_id=course_id)
+        console.print(f"Class in {tree.root} (private: only you can open it).", highlight=False, soft_wrap=True)
+        for chapter in added:
+            console.print(f"  added source/{chapter.name}: {chapter.title}", markup=False, highlight=False)
+        if added:
+            console.print(f"Next:  cd {tree.root} && grader class release {added[-1].number}", soft_wrap=True)
+
+
+@app.command()
+def release(
+    chapter: ChapterName,
+    out: Annotated[Path | None, typer.Option(help="Where to make it; default: class_release/ in the tree.")] = None,
+    course: Course = None,
+) -> None:
+    """Make the class release of a chapter (what students get) and register the assignment in the gradebook."""
+    from grader.classroom.release import release as make
+    from grader.classroom.session import Session
+
+    with _plain_errors():
+        tree, found = ClassTree.find(course), material.chapter(chapter)
+        place = make(tree, found, out)
+        Session(tree).release(found.name)
+        console.print(f"Class release of chapter {found.number} in {place}", highlight=False, soft_wrap=True)
+        console.print("It holds no solution, master, wrong variant or secret: that was searched for.")
+
+
+@app.command()
+def autograde(
+    assignment: Annotated[
+        str | None, typer.Argument(metavar="[CHAPTER]", help="Default: every assignment that was released.")
+    ] = None,
+    student: Annotated[str, typer.Option(help="One student, or a pattern such as 'a*'.")] = "*",
+    trust_submissions: Annotated[
+        bool, typer.Option("--trust-submissions", help="Run students' code with your own rights on this machine.")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
+    course: Course = None,
+) -> None:
+    """Grade what is in submitted/STUDENT/ASSIGNMENT/. Exit status 0: all graded; 1: some wait for you; 2: refused."""
+    from grader.classroom.report import print_grades
+    from grader.classroom.session import Session
+
+    with _plain_errors():
+        tree = ClassTree.find(course)
+        names = [material.chapter(assignment).name] if assignment else tree.assignments()
+        if not names:
+            raise ClassroomError("nothing was released yet: run  grader class release CHAPTER  first")
+        session = Session(tree)
+        whole = True
+        for name in names:
+            if not assignment and not tree.students(name):
+                continue
+            graded = session.autograde(name, student, trust=trust_submissions, force=force)
+            whole &= print_grades(console, material.chapter(name), graded)
+    raise typer.Exit(0 if whole else 1)
+
+
+@app.command()
+def feedback(
+    chapter: ChapterName,
+    student: Annotated[str, typer.Option(help="One student; default: all.")] = "*",
+    course: Course = None,
+) -> None:
+    """Write a feedback page for each graded student, from public text only."""
+    from grader.classroom.session import Session
+
+    with _plain_errors():
+        tree, found = ClassTree.find(course), material.chapter(chapter)
+        Session(tree).feedback(found.name, student)
+        console.print(
+            f"Feedback in {tree.root / 'feedback'}/STUDENT/{found.name}/{found.name}.html", highlight=False, soft_wrap=True
+        )
+
+
+@app.command()
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Where to write the table.")],
+    course: Course = None,
+) -> None:
+    """Write the gradebook as CSV: nbgrader's columns, points that are pending, a column for each exercise."""
+    from grader.classroom.session import Session
+
+    with _plain_errors():
+        rows = Session(ClassTree.find(course)).export(file)
+        console.print(f"{rows} rows in {file}", highlight=False, soft_wrap=True)

@@ -1,0 +1,112 @@
+"""`grader class init`: makes an instructor's tree."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from grader.classroom import material, secret
+from grader.classroom.errors import ClassroomError
+from grader.classroom.tree import ClassTree
+from grader.course import Chapter
+
+_CONFIG = '''"""nbgrader's configuration of this class. nbgrader's own settings can be added below."""
+
+from pathlib import Path
+
+from grader.classroom.nbgrader_setup import configure
+
+c = get_config()  # noqa: F821
+configure(c, Path(__file__).parent)
+
+# The name of the class in the gradebook.
+c.CourseDirectory.course_id = "{course_id}"
+
+# Grading runs the code that students handed in, with your rights on this machine. While this is False, grading
+# refuses; set it to True if you trust your students, and the formgrader's Autograde button works too.
+c.GraderCourse.trust_submissions = False
+'''
+
+_README = """# Your class
+
+This folder is private to you: it holds your students' work, the gradebook and the class secret. Back it up.
+
+| what | where |
+|---|---|
+| settings of nbgrader and of the grading | `nbgrader_config.py` |
+| assignments (one a chapter; you may add cells and files before the release) | `source/` |
+| what students handed in, one folder a student | `submitted/STUDENT/ASSIGNMENT/` |
+| graded notebooks, feedback pages, verdicts | `autograded/`, `feedback/`, `results/` |
+| scores | `gradebook.db` |
+| where the hidden cases come from; a grade can be reproduced with it only | `class_secret` |
+
+## One round
+
+Work in this folder, with the course's environment active.
+
+1. `grader class release 10` makes the class release of chapter 10 in `class_release/` (give students that folder)
+   and registers the assignment in the gradebook.
+2. Put what students hand in under `submitted/STUDENT/10_masked_gelu/`: the notebook and the files beside it.
+3. `grader class autograde 10 --trust-submissions` grades. Without the switch it refuses: grading runs students'
+   code with your rights. A second run grades only what changed.
+4. `jupyter lab`, then *Nbgrader, Formgrader*: grade the answers in words, correct scores, write comments. Its
+   Autograde button takes the same way, once `nbgrader_config.py` says that you trust the submissions.
+5. `grader class feedback 10` writes the pages for students; `grader class export grades.csv` the table.
+
+A submission that is damaged, renamed or incomplete stops nothing: what was odd is listed, and where something could
+not be read or judged, the score waits for you (*needs manual grade*).
+"""
+
+
+def create(root: Path, *, course_id: str = "tensorrt-plugins") -> tuple[ClassTree, list[Chapter]]:
+    """Make the tree, or add what is missing from an existing one; nothing that is there is overwritten.
+
+    Returns the tree and the chapters whose source was added. `ClassroomError` for a folder that holds something else.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", course_id):
+        raise ClassroomError(f"{course_id!r} cannot be a course's name: use letters, digits, '.', '-' and '_'")
+    tree = ClassTree(root.resolve())
+    ours = tree.config.is_file() and tree.secret.is_file()
+    if root.exists() and not ours and (not root.is_dir() or any(root.iterdir())):
+        raise ClassroomError(f"{root} is not empty; name a new folder for the class")
+    chapters = material.chapters()
+    if not chapters:
+        raise ClassroomError("no chapter has a built notebook yet, so there is nothing to make a class of")
+    tree.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not ours:
+        tree.root.chmod(0o700)
+    for name in ("release", "submitted", "autograded", "feedback", "results"):
+        (tree.root / name).mkdir(exist_ok=True)
+    secret.create(tree.secret)
+    for path, text in ((tree.config, _CONFIG.format(course_id=course_id)), (tree.root / "README.md", _README)):
+        if not path.exists():
+            path.write_text(text, encoding="utf-8")
+    return tree, [chapter for chapter in chapters if _add_source(tree, chapter)]
+
+
+def _add_source(tree: ClassTree, chapter: Chapter) -> bool:
+    """Put a chapter's notebook and skeletons under `source/`, unless it is there: it may have been changed."""
+    place = tree.source(chapter.name)
+    if place.exists():
+        return False
+    part = place.with_name(f".{place.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    for name, data in start_files(chapter).items():
+        (part / name).parent.mkdir(parents=True, exist_ok=True)
+        (part / name).write_bytes(data)
+    part.rename(place)
+    return True
+
+
+def start_files(chapter: Chapter) -> dict[str, bytes]:
+    """What a learner starts a chapter with, by name: the notebook and the skeletons, side by side."""
+    data = material.tree()
+    files = {f"{chapter.name}.ipynb": data.notebook(chapter).read_bytes()}
+    skeletons = data.skeletons(chapter)
+    for path in sorted(skeletons.rglob("*")) if skeletons.is_dir() else ():
+        name = path.relative_to(skeletons)
+        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in name.parts):
+            files[name.as_posix()] = path.read_bytes()
+    return files

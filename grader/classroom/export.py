@@ -1,0 +1,68 @@
+"""The gradebook as CSV: nbgrader's columns, then what is pending, then one column an exercise."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry
+
+COLUMNS = (
+    "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
+    "late_submission_penalty", "score", "max_score", "pending",
+)  # fmt: skip
+
+
+def export_csv(database: str, course: str, path: Path) -> int:
+    """Write one row for every student and assignment, handed in or not; returns how many. Written whole or not at all.
+
+    `pending` are the points that still need a person's grade; an exercise's column is empty where nothing was
+    handed in.
+    """
+    rows = []
+    names: dict[str, None] = {}  # in order of appearance
+    with Gradebook(database, course) as book:
+        for assignment in book.assignments:
+            for student in book.students:
+                row = {
+                    "assignment": assignment.name, "duedate": assignment.duedate, "student_id": student.id,
+                    "last_name": student.last_name, "first_name": student.first_name, "email": student.email,
+                    "raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "pending": 0.0,
+                    "max_score": assignment.max_score,
+                }  # fmt: skip
+                names.update(dict.fromkeys(cell.name for nb in assignment.notebooks for cell in nb.grade_cells))
+                try:
+                    row |= _submission(book.find_submission(assignment.name, student.id))
+                except MissingEntry:
+                    pass
+                rows.append(row)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, [*COLUMNS, *names], restval="")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({key: _cell(value) for key, value in row.items()})
+    part = path.with_name(path.name + ".part")
+    part.write_text(text.getvalue(), encoding="utf-8", newline="")
+    part.replace(path)
+    return len(rows)
+
+
+def _submission(submission) -> dict:
+    penalty = submission.late_submission_penalty
+    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+    return {
+        "timestamp": submission.timestamp,
+        "raw_score": submission.score,
+        "late_submission_penalty": penalty,
+        "score": max(0.0, submission.score - penalty),
+        "pending": sum(max(g.max_score - g.score, 0.0) for g in grades if g.needs_manual_grade),
+        **{grade.name: grade.score for grade in grades},
+    }
+
+
+def _cell(value) -> str:
+    """A value as text. A name that a spreadsheet would run as a formula is kept as text by a leading quote."""
+    if value is None:
+        return ""
+    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else str(value)

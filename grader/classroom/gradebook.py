@@ -1,0 +1,115 @@
+"""The one writer: a result into nbgrader's gradebook and the `autograded` folder.
+
+Scores are written explicitly from the verdict. nbgrader's own rule (full points unless an output looks like an
+error) is never asked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import warnings
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import AssignLatePenalties
+from nbgrader.utils import parse_utc
+from sqlalchemy.exc import SAWarning
+
+from grader.classroom import folder, graft, scores
+from grader.classroom.result import Result
+from grader.classroom.scores import Score
+from grader.classroom.submission import Submission
+from grader.classroom.tree import ClassTree
+from grader.course import Chapter
+
+
+class GradebookWriter:
+    """Writes results of one class. `parent` is the nbgrader object whose configuration holds (late penalties)."""
+
+    def __init__(self, tree: ClassTree, database: str, course: str, parent=None):
+        self.tree, self.database, self.course, self.parent = tree, database, course, parent
+
+    def is_written(self, chapter: Chapter, student: str, fingerprint: str) -> bool:
+        """This very result was written before. The autograded notebook is the last thing that `write` makes."""
+        path = self.tree.autograded(student, chapter.name) / f"{chapter.name}.ipynb"
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))["metadata"][graft.FINGERPRINT] == fingerprint
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def write(self, chapter: Chapter, release, submission: Submission, result: Result, *, same_answers: bool) -> None:
+        """Scores, then the autograded notebook. Doing it twice changes nothing. `same_answers`: the gradebook's
+        automatic scores are of these very answers, so they may stand where this run could not judge."""
+        self._save_scores(chapter, result, same_answers)
+        notebook = graft.graft(release, chapter, submission, result)
+        self._save_notebook(chapter, submission, result, notebook)
+        names = {"student": result.student, "assignment": chapter.name, "notebook": chapter.name}
+        resources = {"nbgrader": {**names, "db_url": self.database}}
+        AssignLatePenalties(parent=self.parent).preprocess(notebook, resources)
+
+    def _save_scores(self, chapter: Chapter, result: Result, same_answers: bool) -> None:
+        exercises = {exercise.slug: exercise for exercise in chapter.exercises}
+        comments: dict[str, str] = {}
+        with Gradebook(self.database, self.course) as book, warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # three from nbgrader for each new submission, harmless
+            book.update_or_create_student(result.student)
+            when = {"timestamp": stamp} if (stamp := self._timestamp(result)) else {}
+            book.update_or_create_submission(chapter.name, result.student, **when)
+            submitted = book.find_submission_notebook(chapter.name, chapter.name, result.student)
+            for grade in submitted.grades:
+                if grade.name in exercises:
+                    before = grade.auto_score if same_answers else None
+                    score = scores.exercise_score(exercises[grade.name], result, before)
+                elif grade.cell_type == "markdown":
+                    score = scores.written_score(grade.name, result)
+                else:  # an instructor's own test cell: it is never run, so a person must grade it
+                    score = Score(None, True)
+                grade.auto_score = score.auto
+                # As nbgrader does: a score given by hand stays, and is shown for review after a new grading.
+                grade.needs_manual_grade = score.needs_manual or grade.manual_score is not None
+                comments[grade.name] = score.why
+            for comment in submitted.comments:
+                comment.auto_comment = comments.get(comment.name) or self._no_response(comment.name, result)
+            book.db.commit()
+
+    @staticmethod
+    def _no_response(cell: str, result: Result) -> str | None:
+        return "No response." if cell in result.unanswered else None
+
+    def _timestamp(self, result: Result):
+        """When it was handed in, as a naive UTC time, if nbgrader's `timestamp.txt` says so."""
+        path = self.tree.submitted(result.student, result.assignment) / "timestamp.txt"
+        try:
+            return parse_utc(folder.read_file(path, 1000).decode("ascii").strip())
+        except (folder.Unreadable, ValueError, OverflowError):
+            return None
+
+    def _save_notebook(self, chapter: Chapter, submission: Submission, result: Result, notebook) -> None:
+        """Replace the autograded folder as a whole."""
+        place = self.tree.autograded(result.student, chapter.name)
+        part = place.with_name(f".{place.name}.part")
+        for leftover in (part, part.with_suffix(".old")):
+            shutil.rmtree(leftover, ignore_errors=True)
+        part.mkdir(parents=True)
+        for name, data in submission.files.items():
+            (part / name).write_bytes(data)
+        (part / f"{chapter.name}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
+        stamp = self.tree.submitted(result.student, chapter.name) / "timestamp.txt"
+        try:  # nbgrader's pages compare it with the submission's
+            (part / "timestamp.txt").write_bytes(folder.read_file(stamp, 1000))
+        except folder.Unreadable:
+            pass
+        for path in part.iterdir():
+            path.chmod(0o444)  # as nbgrader leaves them
+        _swap(part, place)
+
+
+def _swap(part: Path, place: Path) -> None:
+    old = part.with_suffix(".old")
+    if place.exists():
+        os.replace(place, old)
+    os.replace(part, place)
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,66 @@
+"""The autograded notebook: the release, with the student's answers grafted in and the verdicts as static outputs.
+
+Nothing is executed and no submitted output, metadata or extra cell survives. The instructor's browser shows this
+notebook in the formgrader, so submitted Markdown is defused first.
+"""
+
+from __future__ import annotations
+
+import re
+
+import nbformat
+from nbformat import NotebookNode
+
+from grader.classroom import page
+from grader.classroom.notebook_text import Cell
+from grader.classroom.public import public_verdict
+from grader.classroom.result import Result
+from grader.classroom.submission import Submission
+from grader.course import Chapter
+
+FINGERPRINT = "grader_fingerprint"  # in the notebook's metadata: which result it shows
+JOINER = "\u2060"  # word joiner: invisible, and no browser or Markdown reader takes "<" + it for a tag
+_HARMFUL = re.compile(r"<(?=[A-Za-z/!?])|!(?=\[)|\\(?=(?:href|require|cssId|class|style|unicode)\b)")
+
+
+def answer_cells(release: NotebookNode) -> list[Cell]:
+    """The cells of the release that a student fills in."""
+    found = []
+    for cell in release.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if marks.get("solution"):
+            found.append(Cell(marks["grade_id"], cell.get("id", ""), cell.cell_type, cell.source))
+    return found
+
+
+def graft(release: NotebookNode, chapter: Chapter, submission: Submission, result: Result) -> NotebookNode:
+    """A new notebook; `release` is left as it is."""
+    notebook = nbformat.from_dict(release)
+    notebook.metadata[FINGERPRINT] = result.fingerprint
+    exercises = {exercise.slug: exercise for exercise in chapter.exercises}
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        name = marks.get("grade_id")
+        if marks.get("solution") and name in submission.cells:
+            text = submission.cells[name]
+            cell.source = defuse(text) if cell.cell_type == "markdown" else text
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+            if marks.get("grade") and name in exercises:
+                verdict = public_verdict(exercises[name], result.verdicts[name])
+                files = {f: submission.files[f] for f in exercises[name].files if f in submission.files}
+                data = {"text/plain": page.verdict_text(verdict), "text/html": page.verdict_html(verdict, files)}
+                cell.outputs = [nbformat.v4.new_output("display_data", data)]
+    if result.notes:
+        note = nbformat.v4.new_markdown_cell(page.notes_html([n.sentence for n in result.notes]))
+        note.id = "grader-notes"
+        notebook.cells.insert(0, note)
+    return notebook
+
+
+def defuse(markdown: str) -> str:
+    """Markdown whose HTML tags, images and active formulas are shown as text; it looks the same otherwise.
+
+    Links with a script in them are dropped by nbconvert itself.
+    """
+    return _HARMFUL.sub(lambda match: match[0] + JOINER, markdown)

@@ -1,0 +1,45 @@
+"""What a class is graded with: the pristine course data and the exercise runner.
+
+Everything in this room reaches them through this module, so that a test can put a small course in their place.
+Nothing here looks at `GRADER_COURSE`: an environment variable must not change a grade.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader import course
+from grader.classroom.errors import ClassroomError
+from grader.course import Chapter, CourseError, Exercise, Tree
+from grader.verdict import Verdict
+
+
+def tree() -> Tree:
+    """The course data that grades; `ClassroomError` if the package has none."""
+    try:
+        return course.pristine()
+    except CourseError as problem:
+        raise ClassroomError(str(problem)) from None
+
+
+def chapter(name: str | int) -> Chapter:
+    """A chapter by number, folder name or slug; `ClassroomError` with the nearest name if there is none."""
+    try:
+        return course.chapter(name, tree())
+    except CourseError as problem:
+        raise ClassroomError(str(problem)) from None
+
+
+def chapters() -> list[Chapter]:
+    """The chapters that can be handed out: those whose learner's notebook is built."""
+    try:
+        return [c for c in course.chapters(tree()) if tree().notebook(c).is_file()]
+    except CourseError as problem:
+        raise ClassroomError(str(problem)) from None
+
+
+def check(exercise: Exercise, directory: Path, *, seed: int, cells: dict[str, str]) -> Verdict:
+    """Judge one exercise with its hidden cases. Raises whatever the runner raises: the caller turns it into a fault."""
+    from grader.exercises import check as run
+
+    return run(exercise.slug, directory, seed=seed, hidden=True, cells=cells)

@@ -1,0 +1,151 @@
+"""How nbgrader is made to grade our way. An instructor's `nbgrader_config.py` calls `configure(c, root)`.
+
+nbgrader's converter looks for notebooks, and stops or skips where one is missing, renamed or damaged, before any of
+its configurable steps runs. So its `start` is replaced as a whole, for classes configured here only; and its steps
+are set to `Refuse`, so that no submitted notebook is ever executed even if the replacement were not in effect.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import sys
+from pathlib import Path
+
+from nbgrader.converters import Autograde, NbGraderException
+from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from nbgrader.utils import is_solution
+from traitlets import Bool, Unicode
+from traitlets.config import Config, LoggingConfigurable
+
+from grader.classroom.autograde import Graded, autograde
+from grader.classroom.errors import ClassroomError
+from grader.classroom.folder import printable
+from grader.classroom.gradebook import GradebookWriter
+from grader.classroom.tree import ClassTree
+
+REFUSAL = (
+    "Not graded: grading runs the code that students handed in, with your rights on this machine. It can read your "
+    "files and change them; limits on time and memory do not prevent that. If you trust these submissions, say so: "
+    "add  --trust-submissions  to the command, or set  c.GraderCourse.trust_submissions = True  in "
+    "nbgrader_config.py (for the Autograde button). Otherwise grade on a machine or account that holds nothing of value."
+)
+
+
+class GraderCourse(LoggingConfigurable):
+    """Settings of a class, `c.GraderCourse.*` in its `nbgrader_config.py`."""
+
+    root = Unicode("", help="The instructor's tree. Set by configure(); empty: nbgrader grades in its own way.").tag(
+        config=True
+    )
+    trust_submissions = Bool(
+        False, help="Whether students' code may run with your own rights on this machine."
+    ).tag(config=True)
+
+
+def configure(c: Config, root: str | Path) -> None:
+    """Set up nbgrader for the class in `root`. Called by `nbgrader_config.py`, often more than once a process."""
+    root = Path(root).resolve()
+    c.GraderCourse.root = str(root)
+    c.CourseDirectory.root = str(root)
+    c.CourseDirectory.db_url = f"sqlite:///{ClassTree(root).database}"
+    here = "grader.classroom.nbgrader_setup"
+    c.GenerateAssignment.preprocessors = [
+        "nbgrader.preprocessors.IncludeHeaderFooter",
+        "nbgrader.preprocessors.LockCells",
+        f"{here}.ClearMarkedSolutions",
+        "nbgrader.preprocessors.ClearOutput",
+        "nbgrader.preprocessors.CheckCellMetadata",
+        "nbgrader.preprocessors.ComputeChecksums",
+        "nbgrader.preprocessors.SaveCells",
+        "nbgrader.preprocessors.ClearHiddenTests",
+        "nbgrader.preprocessors.ClearMarkScheme",
+        "nbgrader.preprocessors.ComputeChecksums",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    c.Autograde.sanitize_preprocessors = [f"{here}.Refuse"]
+    c.Autograde.autograde_preprocessors = [f"{here}.Refuse"]
+    c.GenerateFeedback.preprocessors = []
+    c.GenerateFeedback.exporter_class = "grader.classroom.feedback.FeedbackExporter"
+    install()
+
+
+def install() -> None:
+    """Put our grading in place of nbgrader's, and the programs of this environment on PATH (nbgrader calls alembic)."""
+    programs = str(Path(sys.executable).parent)
+    if programs not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join(filter(None, [programs, os.environ.get("PATH")]))
+    if getattr(Autograde.start, "of_the_course", False):
+        return
+    stock = Autograde.start
+
+    def start(self) -> None:
+        if GraderCourse(parent=self, config=self.config).root:
+            grade(self)
+        else:
+            stock(self)
+
+    start.of_the_course = True
+    Autograde.start = start
+
+
+def grade(converter: Autograde) -> None:
+    """What `Autograde.start` does in a class of the course. Leaves `converter.graded`, a list of `Graded`.
+
+    Raises `NbGraderException` where nothing could be graded or some submissions could not; the button shows its text.
+    """
+    settings = GraderCourse(parent=converter, config=converter.config)
+    course = converter.coursedir
+    tree = ClassTree(Path(course.root))
+    converter.graded = []
+    try:
+        if not settings.trust_submissions:
+            raise ClassroomError(REFUSAL)
+        excluded = course.student_id_exclude.split(",") if course.student_id_exclude else []
+        students = [
+            student
+            for student in tree.students(course.assignment_id)
+            if (student == course.student_id or fnmatch.fnmatchcase(student, course.student_id))
+            and student not in excluded
+        ]
+        if not students:
+            raise ClassroomError(
+                f"nothing to grade: no folder {tree.submitted(course.student_id, course.assignment_id)}"
+            )
+        writer = GradebookWriter(tree, course.db_url, course.course_id, parent=converter)
+
+        def report(graded: Graded) -> None:
+            how = graded.problem or ("unchanged" if graded.unchanged else "graded")
+            converter.log.info("%s, %s: %s", course.assignment_id, printable(graded.student), how)
+
+        converter.graded = autograde(
+            tree, course.assignment_id, students, writer, force=converter.force, report=report
+        )
+    except ClassroomError as problem:
+        converter.log.error("%s", problem)
+        raise NbGraderException(str(problem)) from None
+    if failed := [graded for graded in converter.graded if graded.problem]:
+        text = "; ".join(f"{printable(graded.student)}: {graded.problem}" for graded in failed)
+        converter.log.error("Not graded: %s", text)
+        raise NbGraderException(f"{len(failed)} of {len(converter.graded)} submissions were not graded: {text}")
+
+
+class Refuse(NbGraderPreprocessor):
+    """Stands where nbgrader would execute a notebook. It runs only if our grading is not in effect."""
+
+    def preprocess(self, nb, resources):
+        raise NbGraderException(
+            "The course's grading is not in effect, so nothing was graded: call configure(c, root) of "
+            "grader.classroom.nbgrader_setup in nbgrader_config.py"
+        )
+
+
+class ClearMarkedSolutions(ClearSolutions):
+    """Removes what stands between BEGIN SOLUTION and END SOLUTION. The course's notebooks hold no solutions, only
+    what learners start from, which nbgrader's own step would blank out."""
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        replaced = self._replace_solution_region(cell, resources["language"])
+        if replaced and not is_solution(cell):
+            raise RuntimeError("a solution is marked in a cell that is not a solution cell")
+        return cell, resources

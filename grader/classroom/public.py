@@ -1,0 +1,129 @@
+"""What a student may read of a verdict, as plain text records. The one filter between results and feedback.
+
+Of a hidden case nothing passes but its check's sentence and the misconception's: no message, no shape, no value, no
+seed. Of a fault in the grader nothing passes but that it happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from grader.classroom.scores import faulty
+from grader.course import Exercise
+from grader.verdict import CheckResult, State, Verdict
+
+WORDS = {
+    State.PASS: "passed",
+    State.FAIL: "not passed",
+    State.ERROR: "error",
+    State.CRASH: "crashed",
+    State.TIMEOUT: "took too long",
+    State.OUT_OF_MEMORY: "needed too much memory",
+    State.UNSUPPORTED_HERE: "waits for a grade",
+    State.GRADER_FAULT: "the grader failed",
+}
+FAULT = "The grader itself failed here. It costs you no points, and your instructor has been told."
+_CASE_FACTS = ("label", "shape", "index", "got", "expected", "thread")
+_LONGEST_FACT = 200
+_MOST_DIAGNOSTICS = 8
+
+
+@dataclass(frozen=True)
+class PublicCheck:
+    """One check: what it verifies, how it ended, what was found, and the misconception behind it."""
+
+    passed: bool
+    state: str  # in words
+    sentence: str
+    message: str = ""
+    misconception: str = ""
+    facts: tuple[tuple[str, str], ...] = ()  # of the smallest visible failing case
+    diagnostics: tuple[str, ...] = ()  # of the compiler, at the student's lines
+
+
+@dataclass(frozen=True)
+class PublicVerdict:
+    """One exercise as its student sees it."""
+
+    title: str
+    slug: str
+    state: str  # in words
+    passed: bool
+    earned: float
+    points: float  # all of the exercise
+    pending: float  # of them, still to be graded by a person or elsewhere
+    checks: tuple[PublicCheck, ...]
+    hidden: str  # one sentence about the hidden cases
+
+
+def public_verdict(exercise: Exercise, verdict: Verdict) -> PublicVerdict:
+    """The part of a verdict that its student may read."""
+    texts = {m.id: m.text for m in exercise.misconceptions}
+    sentences = {check.check: check.sentence for check in verdict.checks}
+    fault = faulty(verdict)
+    state = State.GRADER_FAULT if fault else verdict.state
+    pending = max(exercise.points - verdict.earned, 0.0) if fault else verdict.pending
+    return PublicVerdict(
+        title=exercise.title,
+        slug=exercise.slug,
+        state=WORDS[state],
+        passed=verdict.passed,
+        earned=verdict.earned,
+        points=exercise.points,
+        pending=pending,
+        checks=tuple(_public_check(check, texts, sentences) for check in verdict.checks),
+        hidden=hidden_sentence(verdict),
+    )
+
+
+def hidden_sentence(verdict: Verdict) -> str:
+    """How the hidden cases went, in one sentence that tells nothing about them."""
+    failed = sum(check.hidden and check.state is not State.PASS for check in verdict.checks)
+    visible_failed = any(not check.hidden and check.state is not State.PASS for check in verdict.checks)
+    if failed:
+        noun = "check passed with the cases that you can see and failed" if failed == 1 else (
+            "checks passed with the cases that you can see and failed"
+        )  # fmt: skip
+        return f"Hidden cases: {failed} {noun} with others of the same kind."
+    if visible_failed:
+        return "Hidden cases: none failed among the checks that passed; the other checks did not get that far."
+    return "Hidden cases: all passed."
+
+
+def _public_check(check: CheckResult, texts: dict[str, str], sentences: dict[str, str]) -> PublicCheck:
+    passed = check.state is State.PASS
+    misconception = "" if passed else texts.get(check.misconception or "", "")
+    if check.state is State.GRADER_FAULT:
+        return PublicCheck(False, WORDS[check.state], check.sentence, FAULT)
+    if check.hidden and not passed:
+        message = "Passed with the cases that you can see, not with a hidden one."
+        return PublicCheck(False, "not passed in a hidden case", check.sentence, message, misconception)
+    if check.blocked_by:
+        message = f"Not checked, because this did not pass: {sentences.get(check.blocked_by, check.blocked_by)}"
+        return PublicCheck(False, "not checked", check.sentence, message)
+    message = "" if passed else check.message
+    facts, diagnostics = ((), ()) if passed else (_facts(check.detail), _diagnostics(check.detail))
+    return PublicCheck(passed, WORDS[check.state], check.sentence, message, misconception, facts, diagnostics)
+
+
+def _facts(detail: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    case = detail.get("case")
+    if not isinstance(case, dict):
+        return ()
+    found = [(key, case[key]) for key in _CASE_FACTS if case.get(key) not in (None, "")]
+    return tuple((key, _fact(value)) for key, value in found)
+
+
+def _fact(value: Any) -> str:
+    text = " x ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text[:_LONGEST_FACT]
+
+
+def _diagnostics(detail: dict[str, Any]) -> tuple[str, ...]:
+    found = []
+    for item in detail.get("diagnostics") or ():
+        if isinstance(item, dict) and item.get("message"):
+            place = ":".join(str(item[key]) for key in ("file", "line") if item.get(key))
+            found.append(f"{place}: {item.get('severity', 'error')}: {item['message']}"[:500].lstrip(": "))
+    return tuple(found[:_MOST_DIAGNOSTICS])

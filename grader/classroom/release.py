@@ -1,0 +1,113 @@
+"""`grader class release`: what students get for one chapter.
+
+    README.md, Makefile, setup files, requirements.lock     `make course` sets up and opens JupyterLab
+    wheels/                                                 the grader, with the public course data inside
+    my/NN_name/                                             the notebook and the skeletons, as in every workspace
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+from grader.classroom import material, secret
+from grader.classroom.create import start_files
+from grader.classroom.errors import ClassroomError
+from grader.classroom.tree import ClassTree
+from grader.classroom.wheel import build_wheel
+from grader.course import Chapter
+
+MARK = "release.json"  # says that a folder is a class release, and of what
+# What `make course` needs, copied from the clone. All but the first two may be absent.
+SETUP = ("Makefile", "requirements.lock")
+
+_README = """# {title}
+
+Chapter {number} of the course in TensorRT plugin development, as your class gets it.
+
+    make course
+
+sets up everything in this folder and opens JupyterLab (Linux or WSL2, Python 3.11 to 3.14, make and g++; no GPU is
+needed). Your work lies in `my/{name}/`: the notebook and the files beside it. Hand in these:
+
+{files}
+
+Check yourself as often as you like, in the notebook or with `grader check`. At grading, hidden cases of the same kind
+are added.
+"""
+
+
+def release(tree: ClassTree, chapter: Chapter, out: Path | None = None) -> Path:
+    """Make the class release of a chapter in `out` (default `class_release/NN_name` in the instructor's tree).
+
+    An earlier class release there is replaced; any other folder is refused. Nothing is left in `out` if the release
+    holds something that students must not get: `ClassroomError` then names the places.
+    """
+    out = (out or tree.root / "class_release" / chapter.name).resolve()
+    if out.exists() and not (out / MARK).is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise ClassroomError(f"{out} is there and is not a class release; name another folder with --out")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
+        stage = Path(folder) / "release"
+        fill(stage, chapter)
+        refuse_leaks(stage, tree)
+        if out.exists():
+            shutil.rmtree(out)
+        stage.rename(out)
+    return out
+
+
+def fill(stage: Path, chapter: Chapter) -> None:
+    """Write all files of the release into the new folder `stage`."""
+    data = material.tree()
+    for name, content in start_files(chapter).items():
+        path = stage / "my" / chapter.name / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    wheel = build_wheel(data, stage / "wheels")
+    for path in setup_files(clone()):
+        target = stage / path.relative_to(clone())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    hand_in = [f"{chapter.name}.ipynb", *dict.fromkeys(f for e in chapter.exercises for f in e.files)]
+    text = _README.format(
+        title=chapter.title, number=chapter.number, name=chapter.name, files="\n".join(f"- `{f}`" for f in hand_in)
+    )
+    (stage / "README.md").write_text(text, encoding="utf-8")
+    mark = {"chapter": chapter.name, "wheel": wheel.name, "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest()}
+    (stage / MARK).write_text(json.dumps(mark, indent=1) + "\n", encoding="utf-8")
+
+
+def clone() -> Path:
+    """The clone that this package runs from. A class release needs its set-up files and its private trees, to search
+    for them in what is handed out."""
+    root = material.tree().root
+    missing = [name for name in (*SETUP, "solutions") if not (root / name).exists()]
+    if missing:
+        raise ClassroomError(
+            f"{root} lacks {', '.join(missing)}: make class releases from a clone of the course, not from a "
+            "class release or an installed wheel"
+        )
+    return root
+
+
+def setup_files(root: Path) -> list[Path]:
+    """The files that `make course` is made of."""
+    found = [root / name for name in SETUP]
+    folder = root / "setup"
+    found += sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return found
+
+
+def refuse_leaks(stage: Path, tree: ClassTree) -> None:
+    """`ClassroomError` if the folder holds a solution, a master, a wrong variant or the class secret."""
+    from grader.authoring.leaks import find_leaks
+
+    key = secret.read(tree.secret)
+    leaks = find_leaks(stage, clone=clone(), secrets=[key])
+    if leaks:
+        shown = "\n".join(f"  {leak}" for leak in leaks[:20])
+        raise ClassroomError(f"the release was not made: it would give away {len(leaks)} things:\n{shown}")

@@ -1,0 +1,65 @@
+"""What a verdict is worth in the gradebook. The one place where points and flags are decided.
+
+A group of checks that passed earns its points, whatever the others did. Nothing is inferred from a notebook's
+outputs: no error text is a zero, and the absence of one is not a pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.classroom.result import Result
+from grader.course import Chapter, Exercise
+from grader.verdict import State, Verdict
+
+
+@dataclass(frozen=True)
+class Score:
+    """A row of the gradebook. `auto` is None where there is no automatic score; `why` says why a person must look."""
+
+    auto: float | None
+    needs_manual: bool
+    why: str = ""
+
+
+def exercise_score(exercise: Exercise, result: Result, before: float | None) -> Score:
+    """The score of one exercise. `before` is the automatic score that the same answers had in an earlier run:
+    where this run could not judge, it is kept."""
+    verdict = result.verdicts[exercise.slug]
+    if faulty(verdict):
+        return _unjudged(verdict, before, "The grader itself failed on this exercise. No points were taken for it.")
+    if verdict.pending:
+        why = f"{verdict.pending:g} points could not be judged on this machine and wait for a grade."
+        return _unjudged(verdict, before, why)
+    if lost := _lost(exercise, result):
+        return Score(verdict.earned, True, f"{', '.join(lost)} could not be read: look before it counts as nothing.")
+    return Score(verdict.earned, False)
+
+
+def _unjudged(verdict: Verdict, before: float | None, why: str) -> Score:
+    known = [points for points in (before, verdict.earned or None) if points is not None]
+    return Score(max(known, default=None), True, why)
+
+
+def faulty(verdict: Verdict) -> bool:
+    """The grader broke somewhere in it, even if another check's state is shown as the worst."""
+    return verdict.state is State.GRADER_FAULT or any(c.state is State.GRADER_FAULT for c in verdict.checks)
+
+
+def _lost(exercise: Exercise, result: Result) -> list[str]:
+    names = exercise.files or (f"{exercise.slug}-answer",)
+    return [name for name in names if name in result.lost]
+
+
+def written_score(cell: str, result: Result) -> Score:
+    """The score of an answer in words: an untouched one is a zero, any other is for a person to grade."""
+    if cell in result.lost:
+        return Score(None, True, "The notebook could not be read, so the answer was not seen.")
+    if cell in result.unanswered:
+        return Score(0.0, False, "No response.")
+    return Score(None, True)
+
+
+def written_cells(chapter: Chapter) -> tuple[str, ...]:
+    """The grade ids of a chapter's answers in words."""
+    return (chapter.explain.id,) if chapter.explain else ()

@@ -1,0 +1,76 @@
+"""nbgrader, set up for one class, for the commands: the same configuration that its own programs read."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+
+from nbgrader.apps.api import NbGraderAPI
+from nbgrader.converters import Autograde, GenerateFeedback
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config, PyFileConfigLoader
+
+from grader.classroom.autograde import Graded
+from grader.classroom.errors import ClassroomError
+from grader.classroom.export import export_csv
+from grader.classroom.tree import ClassTree
+
+
+class Session:
+    """One class. Every method raises `ClassroomError` with what to do."""
+
+    def __init__(self, tree: ClassTree):
+        self.tree = tree
+        self.config: Config = PyFileConfigLoader(tree.config.name, path=str(tree.root)).load_config()
+        self.config.CourseDirectory.root = str(tree.root)
+        self.course = CourseDirectory(config=self.config)
+
+    def autograde(self, assignment: str, student: str = "*", *, trust: bool = False, force: bool = False) -> list[Graded]:
+        """Grade submissions as `nbgrader autograde` does. `trust` is the command's `--trust-submissions`."""
+        config = Config(self.config)
+        if trust:
+            config.GraderCourse.trust_submissions = True
+        self.course.assignment_id, self.course.student_id = assignment, student
+        converter = Autograde(coursedir=self.course, config=config)
+        converter.force = force
+        try:
+            converter.start()
+        except NbGraderException as problem:
+            if not converter.graded:
+                raise ClassroomError(str(problem)) from None
+        return converter.graded
+
+    def release(self, assignment: str) -> None:
+        """nbgrader's own release: `source/ASSIGNMENT` to `release/ASSIGNMENT`, and its cells into the gradebook."""
+        api = NbGraderAPI(self.course, config=self.config)
+        _succeed(api.generate_assignment(assignment, force=True), f"releasing {assignment}")
+
+    def feedback(self, assignment: str, student: str = "*") -> None:
+        """Write `feedback/STUDENT/ASSIGNMENT/*.html` for whoever was graded."""
+        self.course.assignment_id, self.course.student_id = assignment, student
+        converter = GenerateFeedback(coursedir=self.course, config=self.config)
+        converter.force = True
+        try:
+            with _quiet(converter.log):
+                converter.start()
+        except NbGraderException as problem:
+            raise ClassroomError(f"feedback for {assignment}: {problem}") from None
+
+    def export(self, path) -> int:
+        return export_csv(self.course.db_url, self.course.course_id, path)
+
+
+def _succeed(outcome: dict, what: str) -> None:
+    if not outcome["success"]:
+        raise ClassroomError(f"{what} failed: {outcome.get('log') or outcome.get('error')}")
+
+
+@contextmanager
+def _quiet(log: logging.Logger):
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)

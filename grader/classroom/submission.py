@@ -1,0 +1,146 @@
+"""What is taken from a submission: the named files and the answer cells, nothing else.
+
+The rest of the notebook, its check cells, outputs and metadata, is the release's own, so editing, deleting or
+copying cells changes nothing about how an answer is judged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.classroom import folder
+from grader.classroom.folder import Note, Unreadable, printable
+from grader.classroom.notebook_text import Cell, read_cells
+from grader.course import Chapter
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's answers to one chapter.
+
+    `cells` has every answer cell of the release by its grade id; a missing one keeps the release's text.
+    `unanswered` names those whose text is the release's; `lost` the files and cells that were handed in, or may have
+    been, but could not be read: a person should look before they count as nothing.
+    """
+
+    files: dict[str, bytes]
+    cells: dict[str, str]
+    notes: tuple[Note, ...]
+    unanswered: frozenset[str]
+    lost: frozenset[str]
+
+    def fingerprint(self, *context: str) -> str:
+        """A hash of everything that was taken, and of `context` (what else the grade depends on)."""
+        digest = hashlib.sha256(json.dumps([*context, sorted(self.cells.items())]).encode())
+        for name, data in sorted(self.files.items()):
+            digest.update(json.dumps([name, len(data)]).encode() + data)
+        digest.update(json.dumps([[n.kind, n.what, n.sentence] for n in self.notes]).encode())
+        return digest.hexdigest()
+
+
+def collect(path: Path, chapter: Chapter, release: list[Cell]) -> Submission:
+    """Read the folder of one submission. `release` holds the answer cells of the released notebook. Never raises
+    for anything that a submission can contain."""
+    names = folder.list_files(path)
+    notes: list[Note] = []
+    lost: set[str] = set()
+    files: dict[str, bytes] = {}
+    for wanted in dict.fromkeys(name for exercise in chapter.exercises for name in exercise.files):
+        data = _read(path, names, wanted, folder.LARGEST_FILE, notes, lost)
+        if data is not None:
+            files[wanted] = data
+    cells = {cell.grade_id: cell.source for cell in release}
+    if release:
+        notebook = f"{chapter.name}.ipynb"
+        found = _notebook(path, names, notebook, {cell.grade_id for cell in release}, notes, lost)
+        if found is not None:
+            for wanted in release:
+                cells[wanted.grade_id] = _answer(found, wanted, notes)
+        elif notebook in lost:
+            lost.update(cells)
+    unanswered = frozenset(c.grade_id for c in release if same_text(cells[c.grade_id], c.source))
+    return Submission(files=files, cells=cells, notes=tuple(notes), unanswered=unanswered, lost=frozenset(lost))
+
+
+def same_text(one: str, other: str) -> bool:
+    """Equal but for white space at line ends and around the text."""
+    return [line.rstrip() for line in one.strip().splitlines()] == [
+        line.rstrip() for line in other.strip().splitlines()
+    ]
+
+
+def _read(path: Path, names: list[str], wanted: str, largest: int, notes: list[Note], lost: set[str]) -> bytes | None:
+    name, found = folder.find_file(names, wanted)
+    if name is None:
+        notes.append(Note("missing", wanted, f"{wanted} was not handed in."))
+        return None
+    notes += found
+    try:
+        return folder.read_file(path / name, largest)
+    except Unreadable as problem:
+        kind = "refused" if "link" in str(problem) or "regular" in str(problem) else "unreadable"
+        notes.append(Note(kind, wanted, f"{wanted} was not taken: {problem}."))
+        lost.add(wanted)
+        return None
+
+
+def _notebook(
+    path: Path, names: list[str], wanted: str, ids: set[str], notes: list[Note], lost: set[str]
+) -> list[Cell] | None:
+    """The cells of the submitted notebook, under its own name, that of a copy, or any name at all."""
+    name, found = folder.find_file(names, wanted)
+    if name is None:
+        name = _most_answers(path, [n for n in names if n.casefold().endswith(".ipynb")][:10], ids)
+        if name is not None:
+            found = [Note("renamed", wanted, f"{wanted} was taken from {printable(name)}.")]
+    if name is None:
+        notes.append(Note("missing", wanted, f"{wanted} was not handed in."))
+        return None
+    notes += found
+    try:
+        return read_cells(folder.read_file(path / name, folder.LARGEST_NOTEBOOK))
+    except Unreadable as problem:
+        notes.append(Note("unreadable", wanted, f"{wanted} could not be read: {problem}."))
+        lost.add(wanted)
+        return None
+
+
+def _most_answers(path: Path, names: list[str], ids: set[str]) -> str | None:
+    """Of notebooks with strange names, the one that holds most of the wanted cells; one that holds none is not it."""
+    best, most = None, 0
+    for name in names:
+        try:
+            cells = read_cells(folder.read_file(path / name, folder.LARGEST_NOTEBOOK))
+        except Unreadable:
+            continue
+        count = len(ids & {cell.grade_id or cell.cell_id for cell in cells})
+        if count > most:
+            best, most = name, count
+    return best
+
+
+def _answer(cells: list[Cell], wanted: Cell, notes: list[Note]) -> str:
+    """The text of one answer cell: the first copy that was changed, since copying a cell to try things is common."""
+    name = wanted.grade_id
+    copies = [cell for cell in cells if cell.grade_id == name]
+    if not copies and wanted.cell_id:
+        copies = [cell for cell in cells if cell.cell_id == wanted.cell_id and not cell.grade_id]
+        if copies:
+            notes.append(Note("changed", name, f"Cell {name} had lost its grade id; it was found by its cell id."))
+    if not copies:
+        notes.append(Note("missing", name, f"Cell {name} is missing; the released text stands in its place."))
+        return wanted.source
+    changed = [cell for cell in copies if not same_text(cell.source, wanted.source)]
+    chosen = (changed or copies)[0]
+    if len(copies) > 1:
+        which = "the first one that was changed" if changed else "the first one"
+        notes.append(Note("duplicate", name, f"Cell {name} is there {len(copies)} times; {which} was taken."))
+    if chosen.cell_type != wanted.cell_type:
+        was = printable(chosen.cell_type, 20) or "untyped"
+        notes.append(
+            Note("changed", name, f"Cell {name} was a {was} cell; it was read as the {wanted.cell_type} cell it was.")
+        )
+    return chosen.source

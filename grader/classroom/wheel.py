@@ -1,0 +1,121 @@
+"""Builds the grader's wheel for students: the package with the pristine course data inside, the same bytes each time.
+
+Setuptools is not asked: the wheel differs from the package (course data in, nothing else of the clone), and students
+must be able to compare its hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import tomllib
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import grader
+from grader.classroom.errors import ClassroomError
+from grader.course import Tree
+
+PROJECT = "tensorrt-plugin-course"
+# What the package is made of. Anything else in its folders (caches, compiled engines, an editor's copies) stays out.
+SUFFIXES = {
+    ".py", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".inc", ".toml", ".json", ".txt", ".csv", ".css", ".js",
+    ".html", ".j2", ".svg", ".png", ".md",
+}  # fmt: skip
+_LEFT_OUT = {"__pycache__", "_course"}
+
+
+def build_wheel(tree: Tree, folder: Path) -> Path:
+    """Write the wheel into `folder` (made if needed) and return its path."""
+    package = Path(grader.__file__).resolve().parent
+    members = {f"grader/{name}": path.read_bytes() for name, path in package_files(package).items()}
+    members |= {f"grader/_course/{name}": path.read_bytes() for name, path in course_files(tree).items()}
+    about, scripts = _metadata(package.parent)
+    name = f"{PROJECT.replace('-', '_')}-{grader.__version__}"
+    info = f"{name}.dist-info"
+    members[f"{info}/METADATA"] = about.encode()
+    members[f"{info}/entry_points.txt"] = scripts.encode()
+    members[f"{info}/WHEEL"] = (
+        b"Wheel-Version: 1.0\nGenerator: grader class release\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    )
+    members[f"{info}/top_level.txt"] = b"grader\n"
+    members[f"{info}/RECORD"] = _record(members, f"{info}/RECORD")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-py3-none-any.whl"
+    write_zip(path, members)
+    return path
+
+
+def package_files(package: Path) -> dict[str, Path]:
+    """The files of the package by their names in it, sorted."""
+    found = {}
+    for path in sorted(package.rglob("*")):
+        name = path.relative_to(package)
+        hidden = any(part.startswith(".") or part in _LEFT_OUT for part in name.parts)
+        if path.is_file() and not path.is_symlink() and not hidden and path.suffix in SUFFIXES:
+            found[name.as_posix()] = path
+    return found
+
+
+def course_files(tree: Tree) -> dict[str, Path]:
+    """The public course data by name: of each chapter `chapter.toml`, the learner's notebook and what stands beside
+    it, and the skeletons. Solutions and masters lie in other folders and cannot get in."""
+    found = {}
+    for top in ("course", "plugin_skeletons"):
+        for path in sorted((tree.root / top).rglob("*")):
+            name = path.relative_to(tree.root)
+            hidden = any(part.startswith(".") or part == "__pycache__" for part in name.parts)
+            if path.is_file() and not path.is_symlink() and not hidden:
+                found[name.as_posix()] = path
+    return found
+
+
+def write_zip(path: Path, members: dict[str, bytes]) -> None:
+    """A zip archive whose bytes depend on names and contents only."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in sorted(members):
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            entry.create_system = 3  # Unix, whatever this machine is
+            archive.writestr(entry, members[name])
+
+
+def _record(members: dict[str, bytes], own: str) -> bytes:
+    lines = []
+    for name in sorted(members):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(members[name]).digest()).rstrip(b"=").decode()
+        lines.append(f"{name},sha256={digest},{len(members[name])}")
+    return "\n".join([*lines, f"{own},,", ""]).encode()
+
+
+def _metadata(root: Path) -> tuple[str, str]:
+    """METADATA and entry_points.txt: from `pyproject.toml` in a clone, else from the installed wheel."""
+    if (root / "pyproject.toml").is_file():
+        return _from_pyproject(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"])
+    try:
+        installed = metadata.distribution(PROJECT)
+    except metadata.PackageNotFoundError:
+        raise ClassroomError(f"{PROJECT} is not installed, and {root} has no pyproject.toml") from None
+    return installed.read_text("METADATA") or "", installed.read_text("entry_points.txt") or ""
+
+
+def _from_pyproject(project: dict) -> tuple[str, str]:
+    lines = [
+        "Metadata-Version: 2.4",
+        f"Name: {project['name']}",
+        f"Version: {project['version']}",
+        f"Summary: {project['description']}",
+        f"License-Expression: {project['license']}",
+        f"Requires-Python: {project['requires-python']}",
+        *(f"Requires-Dist: {requirement}" for requirement in project["dependencies"]),
+    ]
+    for extra, requirements in project.get("optional-dependencies", {}).items():
+        lines.append(f"Provides-Extra: {extra}")
+        for requirement in requirements:
+            what, _, marker = (part.strip() for part in requirement.partition(";"))
+            condition = f'({marker}) and extra == "{extra}"' if marker else f'extra == "{extra}"'
+            lines.append(f"Requires-Dist: {what} ; {condition}")
+    scripts = ["[console_scripts]", *(f"{name} = {target}" for name, target in project.get("scripts", {}).items())]
+    return "\n".join([*lines, ""]), "\n".join([*scripts, ""])

@@ -1,0 +1,46 @@
+"""A released class of a toy chapter, made once; each test gets a copy."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for classroom_toy, which a child process imports too
+
+import classroom_toy as toy  # noqa: E402
+from classroom_toy import Classroom  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def toy_root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("clone")
+    toy.make_course(root)
+    return root
+
+
+@pytest.fixture
+def toy_course(toy_root, monkeypatch):
+    toy.patch(toy_root, monkeypatch.setattr)
+    return toy_root
+
+
+@pytest.fixture(scope="session")
+def released(toy_root, tmp_path_factory):
+    from grader.classroom.create import create
+    from grader.classroom.session import Session
+
+    with pytest.MonkeyPatch.context() as patch:
+        toy.patch(toy_root, patch.setattr)
+        tree, _ = create(tmp_path_factory.mktemp("class") / "class")
+        Session(tree).release(toy.NAME)
+    return tree.root
+
+
+@pytest.fixture
+def classroom(released, toy_course, tmp_path):
+    """An instructor's tree with the toy chapter released, and `hand_in` to fill it."""
+    from grader.classroom.tree import ClassTree
+
+    shutil.copytree(released, tmp_path / "class")
+    return Classroom(ClassTree(tmp_path / "class"))

@@ -1,0 +1,184 @@
+"""Points, flags and what is kept: from a submission to the gradebook."""
+
+import json
+
+import classroom_toy as toy
+import pytest
+
+from grader.classroom import secret
+from grader.classroom.errors import ClassroomError
+from grader.classroom.result import Result
+
+FULL = {"toy-kernel": (10, False), "toy-cell": (10, False), "toy-explain": (None, True)}
+
+
+def test_a_right_submission_earns_its_points_and_words_wait_for_a_person(classroom):
+    classroom.hand_in("ada")
+    graded = classroom.grade()["ada"]
+    assert graded.problem == "" and graded.result.notes == ()
+    assert classroom.scores("ada") == FULL
+
+
+def test_grading_is_refused_without_trust_and_says_why(classroom):
+    classroom.hand_in("ada")
+    with pytest.raises(ClassroomError, match="--trust-submissions"):
+        classroom.grade(trust=False)
+    assert not classroom.tree.result("ada", toy.NAME).exists()
+
+
+def test_the_configuration_can_give_trust(classroom):
+    config = classroom.tree.config
+    config.write_text(config.read_text().replace("trust_submissions = False", "trust_submissions = True"))
+    classroom.hand_in("ada")
+    classroom.grade(trust=False)
+    assert classroom.scores("ada") == FULL
+
+
+def test_the_released_text_is_a_zero_not_a_wait(classroom):
+    classroom.hand_in("ada", cu=toy.SKELETON, book=toy.notebook())
+    result = classroom.grade()["ada"].result
+    assert classroom.scores("ada") == {"toy-kernel": (0, False), "toy-cell": (0, False), "toy-explain": (0, False)}
+    assert result.unanswered == {"toy-cell-answer", "toy-explain"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        ("half", (6, False)),
+        ("hidden", (6, False)),
+        ("pending", (6, True)),
+        ("all-elsewhere", (None, True)),
+        ("boom", (None, True)),
+        ("forge", (None, True)),
+        ("wrong", (0, False)),
+    ],
+)
+def test_points_of_an_answer(classroom, answer, score):
+    classroom.hand_in("ada", cu=answer)
+    classroom.grade()
+    assert classroom.scores("ada") == FULL | {"toy-kernel": score}
+
+
+def test_a_later_fault_keeps_the_score_of_the_same_answers(classroom, monkeypatch):
+    from grader.classroom import material
+
+    classroom.hand_in("ada")
+    classroom.grade()
+
+    def broken(*_, **__):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(material, "check", broken)
+    classroom.grade(force=True)
+    assert classroom.scores("ada")["toy-kernel"] == (10, True)
+    (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("other")
+    classroom.grade()
+    assert classroom.scores("ada")["toy-kernel"] == (None, True)
+
+
+def test_one_bad_submission_never_stops_the_rest(classroom, monkeypatch):
+    from grader.classroom import judge
+
+    for student in ("ada", "bob", "eve"):
+        classroom.hand_in(student)
+    real = judge.judge
+
+    def sometimes(student, *rest):
+        if student == "bob":
+            raise MemoryError
+        return real(student, *rest)
+
+    monkeypatch.setattr(judge, "judge", sometimes)
+    graded = classroom.grade()
+    assert {name for name, g in graded.items() if g.problem} == {"bob"}
+    assert classroom.scores("ada") == classroom.scores("eve") == FULL
+
+
+def test_a_score_given_by_hand_stays_and_is_shown_for_review(classroom):
+    from nbgrader.api import Gradebook
+
+    classroom.hand_in("ada")
+    classroom.grade()
+    with Gradebook(f"sqlite:///{classroom.tree.database}") as book:
+        book.find_grade("toy-kernel", toy.NAME, toy.NAME, "ada").manual_score = 7
+        book.db.commit()
+    classroom.grade(force=True)
+    with Gradebook(f"sqlite:///{classroom.tree.database}") as book:
+        grade = book.find_grade("toy-kernel", toy.NAME, toy.NAME, "ada")
+        assert (grade.score, grade.needs_manual_grade) == (7, True)
+
+
+def test_what_has_not_changed_is_not_graded_again(classroom, monkeypatch):
+    classroom.hand_in("ada")
+    before = classroom.grade()["ada"].result
+    monkeypatch.setattr("grader.classroom.judge.judge", None)
+    again = classroom.grade()["ada"]
+    assert again.unchanged and again.result == before
+
+
+def test_a_run_that_ended_before_the_gradebook_is_taken_up(classroom, monkeypatch):
+    from grader.classroom.gradebook import GradebookWriter
+
+    classroom.hand_in("ada")
+    with monkeypatch.context() as patch:
+        patch.setattr(GradebookWriter, "write", lambda *_, **__: (_ for _ in ()).throw(OSError("killed")))
+        assert classroom.grade()["ada"].problem
+    monkeypatch.setattr("grader.classroom.judge.judge", None)  # the verdict was kept
+    assert not classroom.grade()["ada"].problem
+    assert classroom.scores("ada") == FULL
+
+
+def test_the_seed_is_of_the_student_and_reproducible(classroom):
+    classroom.hand_in("ada")
+    classroom.hand_in("bob")
+    graded = classroom.grade()
+    key = secret.read(classroom.tree.secret)
+    seeds = {name: g.result.seeds["toy-kernel"] for name, g in graded.items()}
+    assert seeds["ada"] != seeds["bob"]
+    assert seeds["ada"] == secret.hidden_seed(key, toy.NAME, "toy-kernel", "ada")
+    stored = json.loads(classroom.tree.result("ada", toy.NAME).read_text())
+    assert stored["seeds"]["toy-kernel"] == stored["verdicts"]["toy-kernel"]["seed"] == seeds["ada"]
+
+
+def test_names_do_not_run_together_in_a_seed():
+    key = bytes(32)
+    assert secret.hidden_seed(key, "a", "bc", "d") != secret.hidden_seed(key, "ab", "c", "d")
+
+
+def test_a_secret_that_others_can_read_is_refused(classroom):
+    classroom.tree.secret.chmod(0o644)
+    classroom.hand_in("ada")
+    with pytest.raises(ClassroomError, match="chmod 600"):
+        classroom.grade()
+
+
+def test_a_result_survives_its_file(classroom):
+    classroom.hand_in("ada", cu="half")
+    result = classroom.grade()["ada"].result
+    assert Result.read(classroom.tree.result("ada", toy.NAME)) == result
+    assert classroom.tree.result("ada", toy.NAME).stat().st_mode & 0o077 == 0
+
+
+def test_only_one_run_at_a_time(classroom):
+    from grader.classroom.autograde import only_one
+
+    classroom.hand_in("ada")
+    with only_one(classroom.tree), pytest.raises(ClassroomError, match="another grading run"):
+        classroom.grade()
+
+
+def test_a_late_submission_gets_nbgraders_penalty(classroom):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{classroom.tree.database}") as book:
+        book.update_or_create_assignment(toy.NAME, duedate="2026-01-01 00:00:00 UTC")
+    with classroom.tree.config.open("a") as file:
+        file.write("\nfrom nbgrader.plugins import LateSubmissionPlugin\n"
+                   "class Late(LateSubmissionPlugin):\n"
+                   "    def late_submission_penalty(self, student, score, seconds):\n"
+                   "        return 2.5\n"
+                   "c.AssignLatePenalties.plugin_class = Late\n")  # fmt: skip
+    classroom.hand_in("ada", **{"timestamp.txt": b"2026-01-02 00:00:00 UTC"})
+    classroom.grade()
+    with Gradebook(f"sqlite:///{classroom.tree.database}") as book:
+        assert book.find_submission(toy.NAME, "ada").late_submission_penalty == 2.5
