@@ -1,0 +1,101 @@
+"""The compile child, ``python -I -m grader.toolchain.child``: one request, one reply. It runs compilers on a
+learner's sources and runs nothing of what they make. It imports little, to start fast.
+
+Request: ``{"job": "nvrtc" | "nvrtc-version" | "gxx", "files": [[name, bytes], ...], ...}`` with the files' contents one
+after the other as payload. Reply: ``{"ok": bool, "result": text, "log": text, ...}`` with PTX or executable as payload.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+from grader.sandbox.wire import channel
+
+
+def nvrtc(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
+    """``library``, ``builtins``, ``main``, ``options``, ``hide``: prefixes of paths to leave out of log and PTX."""
+    library = _load(request)
+    main = request["main"]
+    headers = {name: data for name, data in files.items() if name != main}
+    program = ctypes.c_void_p()
+    texts = (ctypes.c_char_p * len(headers))(*headers.values())
+    names = (ctypes.c_char_p * len(headers))(*(name.encode() for name in headers))
+    options = [option.encode() for option in request["options"]]
+    # The files are handed over in memory: nothing of the exercise lies on the disk for an #include to find.
+    status = library.nvrtcCreateProgram(
+        ctypes.byref(program), files[main], main.encode(), len(headers), texts, names
+    )
+    if status == 0:
+        status = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+    log = _text(library, program, "ProgramLog") if program else b""
+    ptx = _text(library, program, "PTX") if status == 0 else b""
+    hide = [os.getcwd() + "/", *request["hide"]]
+    for prefix in hide:
+        log, ptx = log.replace(prefix.encode(), b""), ptx.replace(prefix.encode(), b"")
+    result = library.nvrtcGetErrorString(status).decode()
+    return {"ok": status == 0, "result": result, "log": log.decode("utf-8", "replace")}, ptx
+
+
+def nvrtc_version(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
+    library, major, minor = _load(request), ctypes.c_int(), ctypes.c_int()
+    status = library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return {"ok": status == 0, "result": f"{major.value}.{minor.value}", "log": ""}, b""
+
+
+def gxx(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
+    """Write the files below the working folder, which is the child's own, and run ``command``; it makes ``program``."""
+    import subprocess
+
+    for name, data in files.items():
+        folder = os.path.dirname(name)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(data)
+    done = subprocess.run(request["command"], stdin=subprocess.DEVNULL, capture_output=True)
+    log = (done.stdout + done.stderr).replace(os.getcwd().encode() + b"/", b"")
+    program = b""
+    if done.returncode == 0:
+        with open("program", "rb") as file:
+            program = file.read()
+    reply = {"ok": done.returncode == 0, "result": str(done.returncode), "log": log[-1 << 20 :].decode("utf-8", "replace")}
+    return reply, program
+
+
+def _load(request: dict) -> ctypes.CDLL:
+    if request["builtins"]:
+        ctypes.CDLL(request["builtins"], mode=ctypes.RTLD_GLOBAL)
+    library = ctypes.CDLL(request["library"])
+    library.nvrtcGetErrorString.restype = ctypes.c_char_p
+    return library
+
+
+def _text(library: ctypes.CDLL, program: ctypes.c_void_p, what: str) -> bytes:
+    size = ctypes.c_size_t()
+    if getattr(library, f"nvrtcGet{what}Size")(program, ctypes.byref(size)):
+        return b""
+    buffer = ctypes.create_string_buffer(size.value)
+    if getattr(library, f"nvrtcGet{what}")(program, buffer):
+        return b""
+    return buffer.value
+
+
+def main() -> None:
+    pipe = channel()
+    request, payload = pipe.receive()
+    files, position = {}, 0
+    for name, size in request["files"]:
+        files[name] = payload[position : position + size]
+        position += size
+    job = {"nvrtc": nvrtc, "nvrtc-version": nvrtc_version, "gxx": gxx}[request["job"]]
+    try:
+        reply, blob = job(request, files)
+    except OSError as error:  # a library that does not load, a compiler that does not start
+        reply, blob = {"ok": False, "result": "unavailable", "log": str(error)}, b""
+    pipe.send(reply, blob)
+    os._exit(0)  # at once: the compiler's own tidying up takes time and means nothing
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""One request to the compile child, and its reply checked: what reads a learner's source is not to be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grader.sandbox import Limits, python_child, run
+from grader.verdict import State
+
+COMPILE_LIMITS = Limits(wall_seconds=20.0, memory_bytes=2 << 30)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """``state`` is ``PASS`` when the child answered; ``ok`` when the compiler was content."""
+
+    state: State
+    ok: bool = False
+    result: str = ""
+    log: str = ""
+    blob: bytes = b""
+    message: str = ""
+
+
+def ask(job: str, files: Mapping[str, bytes], limits: Limits, **request) -> Reply:
+    header = {"job": job, "files": [[name, len(data)] for name, data in files.items()], **request}
+    outcome = run(python_child("grader.toolchain.child"), header=header, payload=b"".join(files.values()), limits=limits)
+    if outcome.state is not State.PASS:
+        return Reply(state=_state(outcome.state), log=outcome.stderr, message=_sentence(outcome))
+    reply = outcome.header or {}
+    if not (isinstance(reply.get("ok"), bool) and all(isinstance(reply.get(key), str) for key in ("result", "log"))):
+        return Reply(state=State.GRADER_FAULT, message="The compile process gave an answer that makes no sense.")
+    if reply["result"] == "unavailable":
+        return Reply(state=State.UNSUPPORTED_HERE, log=reply["log"], message=f"The compiler does not start: {reply['log']}.")
+    return Reply(state=State.PASS, ok=reply["ok"], result=reply["result"], log=reply["log"], blob=outcome.payload)
+
+
+def _state(state: State) -> State:
+    """A compile process that fails by itself is no fault of the source, as far as anyone can tell."""
+    return State.GRADER_FAULT if state is State.ERROR else state
+
+
+def _sentence(outcome) -> str:
+    what = f"The compiler {outcome.message}."
+    if outcome.state in (State.TIMEOUT, State.OUT_OF_MEMORY):
+        return f"{what} Look for a template, a macro or an array that grows without end."
+    if outcome.state is State.CRASH:
+        return f"{what} That is a defect of the compiler; a construct in your latest change sets it off."
+    return what

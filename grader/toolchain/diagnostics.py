@@ -1,0 +1,71 @@
+"""Reads compilers' messages into ``Diagnostic`` records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from grader.verdict import Diagnostic
+
+MAX_DIAGNOSTICS = 50
+_MAX_MESSAGE = 2000  # characters; messages about templates can be huge
+_NVRTC = re.compile(
+    r"^(?:(?P<file>[^\n()]+)\((?P<line>\d+)\)|(?P<end>At end of source)): "
+    r"(?P<severity>(?:catastrophic )?error|warning|remark)(?: #\d+(?:-D)?)?: (?P<message>.*)$"
+)
+_GXX = re.compile(
+    r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<severity>fatal error|error|warning|note): (?P<message>.*)$"
+)
+
+
+def parse_nvrtc(log: str, main: str, advise: Callable[[str], str] = str) -> tuple[Diagnostic, ...]:
+    """NVRTC's log. A message may run over several lines; the quoted source line and its caret give the column."""
+    found, lines = [], log.splitlines()
+    for index, line in enumerate(lines):
+        match = _NVRTC.match(line)
+        if not match:
+            continue
+        severity = match["severity"].removeprefix("catastrophic ").replace("remark", "note")
+        found.append(Diagnostic(
+            message=advise(match["message"])[:_MAX_MESSAGE], severity=severity, file=match["file"] or main,
+            line=int(match["line"]) if match["line"] else None, column=_caret(lines[index + 1 : index + 3]),
+        ))  # fmt: skip
+    return _tidy(found)
+
+
+def parse_gxx(log: str) -> tuple[Diagnostic, ...]:
+    """The log of g++ or clang++."""
+    return _tidy(
+        Diagnostic(
+            message=match["message"][:_MAX_MESSAGE], severity=match["severity"].removeprefix("fatal "),
+            file=match["file"], line=int(match["line"]), column=int(match["column"]) if match["column"] else None,
+        )  # fmt: skip
+        for line in log.splitlines()
+        if (match := _GXX.match(line))
+    )
+
+
+def first_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
+    return next((diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"), None)
+
+
+def place(diagnostic: Diagnostic) -> str:
+    """Where it is, to stand at the start of a sentence: "gelu.cu, line 3: "."""
+    if not diagnostic.file:
+        return ""
+    return f"{diagnostic.file}, line {diagnostic.line}: " if diagnostic.line else f"{diagnostic.file}: "
+
+
+def _caret(quoted: list[str]) -> int | None:
+    """NVRTC quotes the source line with two blanks before it, and puts a caret below."""
+    if len(quoted) == 2 and quoted[0].startswith("  ") and quoted[1].strip() == "^":
+        return quoted[1].index("^") - 1
+    return None
+
+
+def _tidy(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Each once, in order, errors before the rest when there are too many."""
+    unique = list(dict.fromkeys(diagnostics))
+    if len(unique) > MAX_DIAGNOSTICS:
+        unique.sort(key=lambda diagnostic: diagnostic.severity != "error")
+    return tuple(unique[:MAX_DIAGNOSTICS])

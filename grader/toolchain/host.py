@@ -1,0 +1,134 @@
+"""Compiles a host C++ answer and the exercise's harness to one program."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from grader.sandbox import Limits
+from grader.toolchain import locate
+from grader.toolchain.cache import Cache, key_of, write_atomically
+from grader.toolchain.compile import COMPILE_LIMITS, ask
+from grader.toolchain.host_messages import explain
+from grader.toolchain.lexer import Reading, read
+from grader.toolchain.records import HostProgram, Source, check_names
+from grader.toolchain.screen import check_includes, read_files
+from grader.toolchain.summary import summary
+from grader.verdict import Diagnostic, State
+
+_SCHEMA = 1  # raise it when the same input is compiled differently
+_UNIT_SUFFIXES = {".cpp", ".cc", ".cxx"}
+_FLAGS = ("-std=c++17", "-O1", "-g", "-Wall", "-Wextra")
+_PLAIN = ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret")
+_NO_COMPILER = "No C++ compiler was found: install g++ (on Debian and Ubuntu: sudo apt install g++)."
+
+
+def compile_host(
+    source: Source, *, harness: Mapping[str, bytes], flags: Sequence[str] = (), limits: Limits = COMPILE_LIMITS
+) -> HostProgram:
+    """Compile the learner's files and the ``harness`` with ``-std=c++17 -O1 -g -Wall -Wextra`` and ``flags``.
+
+    Every ``.cpp`` file is a unit of its own, unless another file includes it. Learner's and harness' files may
+    include each other by name, the standard library, the CUDA headers, ``grader_channel.hpp``, and what lies in the
+    ``-I`` and ``-isystem`` folders of ``flags``. Never raises for what is in the learner's files.
+    """
+    check_names(harness)
+    harness_readings = {name: read(data.decode(), name) for name, data in harness.items()}
+    folders = [locate.supplied_include(), *filter(None, [locate.cuda_include()])]
+    readings, problems = _screen(source, harness_readings, [*folders, *_folders_of(flags)])
+    if problems:
+        return _failed(problems)
+    if (compiler := locate.gxx()) is None:
+        return HostProgram(state=State.UNSUPPORTED_HERE, message=_NO_COMPILER)
+    command = [str(compiler), *_FLAGS, *_PLAIN, "-Ianswer", "-Iharness", "-o", "program"]
+    for folder in folders:
+        command += ["-isystem", str(folder)]
+    command += [*_units(source.files, harness, {**readings, **harness_readings}), *flags]
+    supplied = (folders[0] / "grader_channel.hpp").read_bytes()
+    key = key_of(
+        _SCHEMA, dict(source.files), source.main, dict(harness), command, locate.gxx_fingerprint(compiler), supplied
+    )
+    cache = Cache("programs")
+    if kept := cache.get(key):
+        facts, program = kept
+        return _passed(facts["log"], _executable(cache, key, program), source, harness, cached=True)
+    files = {f"answer/{name}": data for name, data in source.files.items()}
+    files |= {f"harness/{name}": data for name, data in harness.items()}
+    reply = ask("gxx", files, limits, command=command)
+    if reply.state is not State.PASS:
+        return HostProgram(state=reply.state, log=reply.log, message=reply.message)
+    if not reply.ok:
+        state, diagnostics, message = explain(reply.log, source, harness)
+        message = message or summary(diagnostics)
+        return HostProgram(state=state, diagnostics=diagnostics, log=reply.log, message=message)
+    cache.put(key, {"log": reply.log}, reply.blob)
+    return _passed(reply.log, _executable(cache, key, reply.blob), source, harness, cached=False)
+
+
+def _screen(
+    source: Source, harness: Mapping[str, Reading], folders: Sequence[Path]
+) -> tuple[dict[str, Reading], list[Diagnostic]]:
+    data = source.files.get(source.main)
+    if data is None:
+        return {}, [Diagnostic(message="The file is missing: put it beside the notebook.", file=source.main)]
+    readings, problems = read_files(source.files)
+    if not problems:
+        problems = check_includes(readings, {*source.files, *harness}, folders, assembly=False)
+    if not problems and not readings[source.main].tokens and not readings[source.main].directives:
+        message = "The file is empty: write your answer in it."
+        problems.append(Diagnostic(message=message, file=source.main, line=1))
+    if not problems and any(_main_line(reading) for reading in harness.values()):
+        for name, reading in readings.items():
+            if line := _main_line(reading):
+                message = "Leave out main(): the grader's program has its own and calls your functions."
+                problems.append(Diagnostic(message=message, file=name, line=line))
+    return readings, problems
+
+
+def _main_line(reading: Reading) -> int | None:
+    tokens = reading.tokens
+    for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if (first.text, second.text, third.text) == ("int", "main", "("):
+            return second.line
+    return None
+
+
+def _units(answer: Mapping[str, bytes], harness: Mapping[str, bytes], readings: Mapping[str, Reading]) -> list[str]:
+    included = {
+        directive.text.strip('"<>').removeprefix("./")
+        for reading in readings.values()
+        for directive in reading.directives
+        if directive.name == "include"
+    }
+    return [
+        f"{folder}/{name}"
+        for folder, files in (("harness", harness), ("answer", answer))
+        for name in sorted(files)
+        if PurePosixPath(name).suffix in _UNIT_SUFFIXES and name not in included
+    ]
+
+
+def _folders_of(flags: Sequence[str]) -> list[Path]:
+    joined = [found[1] for flag in flags if (found := re.fullmatch(r"-I(.+)", flag))]
+    separate = [value for flag, value in zip(flags, flags[1:], strict=False) if flag in ("-I", "-isystem")]
+    return [Path(folder) for folder in joined + separate]
+
+
+def _failed(diagnostics: Sequence[Diagnostic]) -> HostProgram:
+    return HostProgram(state=State.FAIL, diagnostics=tuple(diagnostics), message=summary(diagnostics))
+
+
+def _passed(log: str, path: Path, source: Source, harness: Mapping[str, bytes], *, cached: bool) -> HostProgram:
+    _, warnings, _ = explain(log, source, harness)
+    return HostProgram(state=State.PASS, path=path, diagnostics=warnings, log=log, cached=cached)
+
+
+def _executable(cache: Cache, key: str, program: bytes) -> Path:
+    try:
+        return cache.executable(key, program)
+    except OSError:  # no cache can be written: a folder that lasts as long as the machine keeps temporary files
+        path = Path(tempfile.mkdtemp(prefix="grader-program-")) / "program"
+        write_atomically(path, program, mode=0o755)
+        return path
