@@ -15,6 +15,7 @@ import numpy as np
 from grader import course
 from grader.checks import Check, Finding, failed
 from grader.exercises import submission
+from grader.gpu import DeviceUnavailable
 from grader.sandbox import ChildEnded
 from grader.simulator import DeviceError
 from grader.verdict import CheckResult, Group, State, Verdict
@@ -78,7 +79,7 @@ def check(
             with bench:
                 results = _run_all(checks, bench, exercise.slug, seed if hidden else None, reveal)
                 counters = dict(getattr(bench, "counters", {}))
-    except (DeviceError, ChildEnded) as ended:
+    except _ENDED as ended:
         results = _all_blocked(checks, _finding_of(ended))
     except Exception:
         log.exception("checking %s", slug)
@@ -96,6 +97,7 @@ def check(
     )
 
 
+_ENDED = (DeviceError, DeviceUnavailable, ChildEnded)
 _OUR_FAULT = failed(
     "Something in the grader broke, not in your answer. It costs you nothing; please report it.", state=State.GRADER_FAULT
 )
@@ -122,7 +124,7 @@ def _run_all(checks, bench, slug, hidden_seed, reveal) -> list[CheckResult]:
 def _run(each: Check, bench, seed: int) -> Finding:
     try:
         finding = each.run(bench, np.random.default_rng(seed))
-    except (DeviceError, ChildEnded) as ended:
+    except _ENDED as ended:
         return _finding_of(ended)
     except Exception:
         log.exception("check %s", each.id)
@@ -136,6 +138,8 @@ def _run(each: Check, bench, seed: int) -> Finding:
 def _finding_of(ended: Exception) -> Finding:
     if isinstance(ended, DeviceError):
         return failed(ended.sentence, state=ended.state)
+    if isinstance(ended, DeviceUnavailable):
+        return failed(f"{str(ended)[:1].upper()}{str(ended)[1:]}.", state=State.UNSUPPORTED_HERE)
     return failed(
         "The device process ended before it answered. It costs you nothing; please report it.", state=State.GRADER_FAULT
     )
@@ -151,7 +155,10 @@ def _device_name(plan, device) -> str:
         return "host"
     from grader import gpu
 
-    return device or gpu.device_kind()
+    try:
+        return device or gpu.device_kind()
+    except DeviceUnavailable:
+        return "none"
 
 
 def visible_seed(slug: str, check_id: str) -> int:

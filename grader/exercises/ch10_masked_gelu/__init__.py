@@ -1,0 +1,1 @@
+"""Chapter 10: Masked GELU, from the kernel on."""

@@ -1,0 +1,56 @@
+"""Inputs that the forward and the backward kernel are tried on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.exercises.ch10_masked_gelu.reference import DTYPES
+
+BLOCK = 256
+FAR = 8.0  # beyond it erf and tanh are 1 to the last bit of a float
+
+
+def whole_blocks(x: np.ndarray) -> np.ndarray:
+    """``x``, repeated to fill blocks: nothing that is tried here depends on a last block that is not full."""
+    return np.resize(x, -(-x.size // BLOCK) * BLOCK)
+
+
+def moderate(rng: np.random.Generator, kind: str = "f32") -> np.ndarray:
+    """Where GELU bends: an even grid and as many drawn values, from -6 to 6."""
+    even = np.linspace(-6, 6, 2049)[:-1]
+    return np.concatenate([even, rng.uniform(-6, 6, 2048)]).astype(DTYPES[kind])
+
+
+def plain(n: int, rng: np.random.Generator, kind: str) -> np.ndarray:
+    """``n`` values at which every form of GELU is x, and its slope 1: for checks of anything but the formula."""
+    return rng.uniform(6, 9, n).astype(DTYPES[kind])
+
+
+def every_half(lowest: float, highest: float) -> np.ndarray:
+    """All FP16 numbers whose magnitude lies in [lowest, highest], of both signs, in ascending magnitude."""
+    magnitudes = np.arange(0x7C00, dtype=np.uint16).view(np.float16)
+    kept = magnitudes[(magnitudes >= lowest) & (magnitudes <= highest)]
+    return whole_blocks(np.stack([kept, -kept], axis=1).ravel())
+
+
+def far(kind: str) -> np.ndarray:
+    """Far from zero, up to the largest finite number of the type, both signs."""
+    if kind == "f16":
+        return every_half(FAR, np.inf)
+    magnitudes = np.geomspace(FAR, float(np.finfo(np.float32).max) * 0.999, 512).astype(np.float32)
+    magnitudes[-1] = np.finfo(np.float32).max
+    return whole_blocks(np.stack([magnitudes, -magnitudes], axis=1).ravel())
+
+
+def near_zero(kind: str) -> np.ndarray:
+    """Zeros, subnormals and small numbers, both signs."""
+    if kind == "f16":
+        return every_half(0.0, 2.0**-10)
+    powers = np.ldexp(np.float32(1), np.arange(-149, -19)).astype(np.float32)
+    magnitudes = np.concatenate([[0], powers, powers * np.float32(1.5)]).astype(np.float32)
+    return whole_blocks(np.stack([magnitudes, -magnitudes], axis=1).ravel())
+
+
+def ones(n: int) -> np.ndarray:
+    """A mask that keeps everything."""
+    return np.ones(n, np.uint8)
