@@ -52,7 +52,10 @@ class HostBench:
         state = State.ERROR if outcome.state is State.PASS else outcome.state
         words = ENDED.get(state, "Your code could not be run.")
         message = words.format(signal=outcome.signal, seconds=self.limits.wall_seconds, code=outcome.exit_code)
-        return failed(message, state=state, stderr=outcome.stderr[-2000:])
+        said = outcome.stderr.strip().splitlines()
+        if said:  # an assert and an uncaught exception say there what happened
+            message += f" Its last words: “{said[-1].strip()[:200]}”."
+        return failed(message, state=state, signal=outcome.signal, stderr=outcome.stderr[-2000:])
 
 
 def compile_finding(program) -> Finding:

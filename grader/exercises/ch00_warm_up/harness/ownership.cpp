@@ -1,5 +1,5 @@
 // Makes, clones, assigns and destroys WeightsLayers over a device that keeps count.
-// Requests: "one V...", "clone V...", "assign V...", "self V..." with the weights as decimal numbers.
+// Requests: "one V...", "clone V...", "assign V...", "self V...", "move V..." with the weights as decimal numbers.
 #include "weights_layer.h"
 
 #include "channel.h"
@@ -106,6 +106,19 @@ static void assign(T& to, T const& from, harness::Report& report)
     if constexpr (allowed) to = from;
 }
 
+template <typename T>
+static void move(std::unique_ptr<T>& from, std::size_t count, harness::Report& report)
+{
+    constexpr bool allowed = std::is_move_constructible<T>::value;
+    report.add("movable", allowed ? 1 : 0);
+    if constexpr (allowed)
+    {
+        T second(std::move(*from));
+        from.reset();
+        report.add("moved", contents(second.weights(), count));
+    }
+}
+
 int main(int argc, char** argv)
 {
     int const fd = harness::descriptor(argc, argv);
@@ -121,11 +134,12 @@ int main(int argc, char** argv)
     if (what == "clone")
     {
         std::unique_ptr<WeightsLayer> second(first->clone());
-        report.add("cloned", contents(second->weights(), values.size()));
+        auto const held = [&] { return second ? contents(second->weights(), values.size()) : "no clone"; };
+        report.add("cloned", held());
         scribble(*first);
-        report.add("after_change", contents(second->weights(), values.size()));
+        report.add("after_change", held());
         first.reset();
-        report.add("after_delete", contents(second->weights(), values.size()));
+        report.add("after_delete", held());
     }
     else if (what == "assign")
     {
@@ -146,9 +160,7 @@ int main(int argc, char** argv)
     }
     else if (what == "move")
     {
-        WeightsLayer second(std::move(*first));
-        first.reset();
-        report.add("moved", contents(second.weights(), values.size()));
+        move(first, values.size(), report);
     }
     else
     {

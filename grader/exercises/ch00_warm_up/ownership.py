@@ -1,0 +1,128 @@
+"""ownership: memory on the device is given back once, by the object that owns it, and never shared by copies."""
+
+from __future__ import annotations
+
+from grader.checks import Check, Finding, failed, passed
+from grader.exercises.host import HostPlan
+
+HARNESS = "ownership.cpp"
+FREE = "CUDA 13.0 cuda_runtime_api.h, cudaFree: an error if already called for this pointer; 0 does nothing"
+RULE = "C++ Core Guidelines, C.21: define or delete all of copy, move and destructor, or none"
+HELD = {
+    "given back": "memory that was already given back",
+    "no device memory": "no memory on the device",
+    "too little memory": "memory that is too small, or not the start of a block",
+    "no clone": "nothing: clone() returned null",
+}
+
+
+def _values(rng, count: int) -> str:
+    """Weights as text; quarters, none of them 0."""
+    return " ".join(f"{k / 4:g}" for k in rng.integers(1, 33, count))
+
+
+def _balance(reply: dict, story: str) -> Finding | None:
+    """What is wrong with the device's books at the end of a story, if anything."""
+    if reply["freed_twice"]:
+        return failed(f"{story}: the same memory was given back twice. On a GPU the second cudaFree is an error, or "
+                      "frees what has meanwhile become somebody else's.", books=reply)  # fmt: skip
+    if reply["freed_unknown"]:
+        return failed(f"{story}: deviceFree got an address that deviceAlloc never gave out.", books=reply)
+    if reply["live"]:
+        return failed(f"{story}: {reply['live']} of {reply['allocations']} allocations were never given back.", books=reply)
+    if reply["bad_copies"]:
+        return failed(f"{story}: deviceCopy was given memory that is gone, null or too small.", books=reply)
+    return None
+
+
+def _destroyed(bench, rng) -> Finding:
+    values = _values(rng, 3)
+    reply = bench.run(HARNESS, f"one {values}")
+    if isinstance(reply, Finding):
+        return reply
+    if reply["made"] != values:
+        return failed(f"A layer made from {values} holds {HELD.get(reply['made'], reply['made'])}.")
+    return _balance(reply, "One layer made and destroyed") or passed("what was taken is given back")
+
+
+def _clone_own(bench, rng) -> Finding:
+    values = _values(rng, int(rng.integers(3, 7)))
+    reply = bench.run(HARNESS, f"clone {values}")
+    if isinstance(reply, Finding):
+        return reply
+    moments = (
+        ("cloned", "The clone of a layer with the weights {values} holds {held}."),
+        ("after_change", "The original's weights were overwritten, and the clone's changed with them: both hold the same "
+                         "memory. Expected {values}, found {held}."),
+        ("after_delete", "The original was destroyed, and the clone is left with {held}; expected {values}."),
+    )  # fmt: skip
+    for moment, words in moments:
+        if reply[moment] != values:
+            return failed(words.format(values=values, held=HELD.get(reply[moment], reply[moment])))
+    return passed("the clone has the same weights in memory of its own")
+
+
+def _clone_freed(bench, rng) -> Finding:
+    reply = bench.run(HARNESS, f"clone {_values(rng, 4)}")
+    if isinstance(reply, Finding):
+        return reply
+    return _balance(reply, "A layer and its clone, both destroyed") or passed("two allocations, two frees")
+
+
+def _assigned(bench, rng) -> Finding:
+    values = _values(rng, 4)
+    for story, words in (("assign", "`a = b`, then both destroyed"), ("self", "`a = a`, then destroyed")):
+        reply = bench.run(HARNESS, f"{story} {values}")
+        if isinstance(reply, Finding):
+            return reply
+        held = reply.get("assigned", reply.get("kept"))
+        wrong = reply["assignable"] and held is not None and held != values
+        if problem := _balance(reply, words):
+            return problem
+        if wrong:
+            return failed(f"{words}: a holds {HELD.get(held, held)}, expected {values}.")
+    return passed("assignment is right" if reply["assignable"] else "assignment is forbidden, and the compiler says so")
+
+
+def _moved(bench, rng) -> Finding:
+    values = _values(rng, 4)
+    reply = bench.run(HARNESS, f"move {values}")
+    if isinstance(reply, Finding):
+        return reply
+    if problem := _balance(reply, "`WeightsLayer b(std::move(a))`, then both destroyed"):
+        return problem
+    if reply["movable"] and reply["moved"] != values:
+        return failed(f"After `WeightsLayer b(std::move(a))`, b holds {HELD.get(reply['moved'], reply['moved'])}.")
+    return passed("moving is right" if reply["movable"] else "moving is forbidden, and the compiler says so")
+
+
+PLAN = HostPlan(
+    package="grader.exercises.ch00_warm_up",
+    harness=(HARNESS, "device.h"),
+    group="freed-once",
+    checks=(
+        Check(
+            id="destroyed", misconception="leak", group="freed-once", run=_destroyed, source=FREE,
+            sentence="A layer that is destroyed gives its memory back, once.",
+        ),
+        Check(
+            id="clone-own", misconception="shared-buffer", group="deep-copy", run=_clone_own, seeded=True, source=RULE,
+            sentence="A clone has memory of its own, with the same weights in it.",
+        ),
+        Check(
+            id="clone-freed", misconception="copy-unbalanced", group="deep-copy", run=_clone_freed,
+            needs=("destroyed",), source=FREE,
+            sentence="A layer and its clone give back two pieces of memory, each once.",
+        ),
+        Check(
+            id="assigned", misconception="assignment-forgotten", group="freed-once", run=_assigned,
+            needs=("clone-freed",), source=RULE,
+            sentence="Assignment is forbidden, or gives the old memory back and copies deeply.",
+        ),
+        Check(
+            id="moved", misconception="move-keeps-pointer", group="freed-once", run=_moved,
+            needs=("clone-freed",), source=RULE,
+            sentence="Where a layer can be moved, only one of the two gives the memory back.",
+        ),
+    ),
+)  # fmt: skip

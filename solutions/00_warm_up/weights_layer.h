@@ -1,0 +1,52 @@
+// A layer that keeps its weights on the device. It owns that memory: nobody else will give it back.
+#pragma once
+
+#include "device.h"
+#include <cstdint>
+#include <new>
+
+class WeightsLayer
+{
+public:
+    // Given: takes the host's values to the device.
+    WeightsLayer(float const* values, std::int64_t count) noexcept
+        : mCount(count)
+        , mWeights(static_cast<float*>(deviceAlloc(bytes())))
+    {
+        deviceCopy(mWeights, values, bytes());
+    }
+
+    // Given: this is how a plugin is cloned, and TensorRT clones often.
+    WeightsLayer* clone() const noexcept
+    {
+        return new (std::nothrow) WeightsLayer(*this);
+    }
+
+    ~WeightsLayer() noexcept
+    {
+        deviceFree(mWeights);
+    }
+
+    WeightsLayer(WeightsLayer const& other) noexcept
+        : mCount(other.mCount)
+        , mWeights(static_cast<float*>(deviceAlloc(bytes())))
+    {
+        deviceCopy(mWeights, other.mWeights, bytes());
+    }
+
+    WeightsLayer& operator=(WeightsLayer const& other) = delete;
+
+    float const* weights() const noexcept
+    {
+        return mWeights;
+    }
+
+private:
+    std::size_t bytes() const noexcept
+    {
+        return static_cast<std::size_t>(mCount) * sizeof(float);
+    }
+
+    std::int64_t mCount;
+    float* mWeights;
+};
