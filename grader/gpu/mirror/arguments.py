@@ -110,7 +110,7 @@ def _kind(parameter: Parameter) -> str:
 
 
 def _advice(value, wanted: str, size: int) -> str:
-    if isinstance(value, np.ndarray | None) or wanted == "struct" and size != 2:
+    if value is None or wanted == "struct" and size != 2:
         return ""
     name = {"float": f"float{8 * size}", "integer": f"int{8 * size}", "struct": "float16"}[wanted]
     return f" Write np.{name}({value!r})." if type(value) in (int, float, bool) else f" Convert it to np.{name}."

@@ -37,11 +37,11 @@ def describe(diagnostics: tuple[Diagnostic, ...], code: str, name: str) -> str:
         place = f"{file}({diagnostic.line}): " if diagnostic.line else ""
         part = f"{place}{diagnostic.severity}: {diagnostic.message}"
         if file == name and diagnostic.line and diagnostic.line <= len(lines):
-            text = lines[diagnostic.line - 1].rstrip().expandtabs(4)
+            text = lines[diagnostic.line - 1]
             number = f"{diagnostic.line:>5} | "
-            part += f"\n{number}{text}"
+            part += f"\n{number}{text.rstrip().expandtabs(4)}"
             if diagnostic.column:
-                part += "\n" + " " * (len(number) + diagnostic.column - 1) + "^"
+                part += "\n" + " " * len(number + text[: diagnostic.column - 1].expandtabs(4)) + "^"
         parts.append(part)
     return "\n".join(parts)
 
