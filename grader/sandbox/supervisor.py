@@ -23,6 +23,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from grader.sandbox import guard
 from grader.sandbox.environment import clean_environment
 from grader.sandbox.output import HeadAndTail
 from grader.sandbox.processes import MARK, Family, tasks_of_this_user
@@ -75,6 +76,7 @@ class Supervisor:
         self._family = Family(self._process.pid, mark)
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         _apply(limits, self._process.pid, cpu_seconds)
+        guard.add(self._process.pid)
         try:
             with self._process.stdin as gate:
                 gate.write(b"go\n")
@@ -211,6 +213,7 @@ class Supervisor:
     def _reap(self) -> tuple[int | None, str | None]:
         """Exit code and signal name; two times None where someone else has reaped it or it cannot die."""
         until = time.monotonic() + 2
+        guard.drop(self._process.pid)
         try:
             while not (found := os.waitpid(self._process.pid, os.WNOHANG))[0] and time.monotonic() < until:
                 time.sleep(0.005)
