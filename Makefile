@@ -1,0 +1,33 @@
+# The commands of the course; `make` alone lists them.
+
+# With an empty environment there is no PATH to add to.
+PATH := $(or $(PATH),/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+PYTEST_ARGS ?=
+
+.PHONY: help course setup test prove demo clean
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+course: setup  ## set up, bring the chapters into my/, open JupyterLab
+	@grader start --all
+	@python -m grader.workspace.serve
+
+setup:  ## make .venv and install everything into it
+	@setup/environment.sh
+
+test: setup  ## all tests; PYTEST_ARGS="tests/course -x" for some
+	@echo "==> Running the tests"
+	@python -m pytest $(PYTEST_ARGS)
+
+prove: setup  ## for authors: every wrong answer is caught, every right one passes
+	@grader prove
+
+demo: setup  ## for instructors: a class release, three submissions, their grades
+	@python -m grader.classroom.demo
+
+clean:  ## remove .venv and what was built; my/ stays
+	@rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -not -path './my/*' -prune -exec rm -rf {} +

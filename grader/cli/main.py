@@ -1,0 +1,106 @@
+"""The `grader` command: what it offers. Each command imports what it needs when it runs, so that all start fast."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.cli.guard import GuardedGroup
+
+app = typer.Typer(
+    cls=GuardedGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Learn to write TensorRT plugins: start chapters, check exercises, run a class.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+ExerciseName = Annotated[str, typer.Argument(metavar="EXERCISE", help="Its id, or a short name such as 10.forward.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+
+
+@app.command()
+def doctor() -> None:
+    """Try what this machine can do, and say what each part unlocks."""
+    from grader.cli.doctor import report
+
+    raise typer.Exit(report())
+
+
+@app.command("list")
+def list_() -> None:
+    """Show chapters, exercises, their ids and points, and your progress."""
+    from grader.cli.learn import show_list
+
+    show_list()
+
+
+@app.command()
+def start(
+    chapters: Annotated[list[str] | None, typer.Argument(metavar="[CHAPTER]...", help="Number or name.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every chapter there is.")] = False,
+) -> None:
+    """Bring chapters into your folder, my/. Files that are there already are left alone."""
+    from grader.cli.learn import start_chapters
+
+    start_chapters(chapters or [], everything)
+
+
+@app.command()
+def reset(name: Annotated[str, typer.Argument(metavar="CHAPTER|EXERCISE")]) -> None:
+    """Bring a chapter, or one exercise, back to its first form. What you had is saved first."""
+    from grader.cli.learn import reset_files
+
+    reset_files(name)
+
+
+@app.command()
+def update() -> None:
+    """Bring newer course files into your folder. Your work is kept."""
+    from grader.cli.learn import update_chapters
+
+    update_chapters()
+
+
+@app.command()
+def check(
+    exercise: ExerciseName,
+    directory: Annotated[
+        Path | None, typer.Option("--dir", help="The folder with your files; by default the chapter's in my/.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Make the random cases of an earlier run again.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Check your answer to an exercise. Exit status: 0 passed, 1 not passed, 2 wrong use, 3 grader fault."""
+    from grader.cli.check import run
+
+    raise typer.Exit(run(exercise, directory, seed, as_json))
+
+
+@app.command()
+def hint(
+    exercise: ExerciseName,
+    everything: Annotated[bool, typer.Option("--all", help="All hints at once.")] = False,
+) -> None:
+    """Show the next hint of an exercise."""
+    from grader.cli.learn import show_hint
+
+    show_hint(exercise, everything)
+
+
+@app.command()
+def prove(
+    exercises: Annotated[list[str] | None, typer.Argument(metavar="[EXERCISE]...", help="All by default.")] = None,
+    as_json: Json = False,
+) -> None:
+    """For authors: prove that the checks catch every wrong variant and pass every right one."""
+    from grader.cli.prove import run
+
+    raise typer.Exit(run(exercises or [], as_json))
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,187 @@
+"""A verdict in the terminal: each check with its sentence, and for what went wrong all that helps to see why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from grader.course import Exercise
+from grader.notebook import words
+from grader.notebook.panel import headline, worded
+from grader.notebook.source import LONGEST_LINE, read_sources
+from grader.verdict import CheckResult, State, Verdict
+
+_STYLES = {State.PASS: "bold green", State.UNSUPPORTED_HERE: "bold yellow", State.GRADER_FAULT: "bold yellow"}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a learner's file must not steer the terminal
+_SHOWN_DIAGNOSTICS = 5
+_AROUND = 2  # lines of an excerpt before and after
+# Fields of the smallest failing case, in the order in which they tell the story.
+_CASE = ("label", "kernel", "shape", "output", "index", "got", "expected", "block", "thread", "grid", "threads",
+         "inputs", "wrong", "of", "tolerance")  # fmt: skip
+_CASE_NAMES = {"label": "case", "of": "elements in all", "wrong": "elements wrong", "threads": "block size"}
+
+
+def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console) -> None:
+    """Print the verdict. `folder` holds the files that excerpts are taken from."""
+    sources = read_sources(folder, exercise.files)
+    points = words.points(verdict.earned, verdict.possible)
+    console.print(
+        Text.assemble((headline(verdict), _style(verdict.state)), "  ", (exercise.title, "bold"),
+                      (f"  {exercise.slug}", "dim"), f"  {points}")
+    )  # fmt: skip
+    if verdict.pending:
+        console.print(
+            Text(f"{words.number(verdict.pending)} points are pending: they need a grade on another machine.", "bold yellow")
+        )
+    console.print()
+    for check in verdict.checks:
+        _check(check, verdict, exercise, sources, console)
+    if verdict.counters:
+        _counters(verdict.counters, console)
+    console.print()
+    for line in _next(verdict, exercise):
+        console.print(line)
+    where = words.DEVICES.get(verdict.device, verdict.device)
+    console.print(Text(f"Checked on {where} in {verdict.seconds:.1f} s: {folder}", "dim"), soft_wrap=True)
+
+
+def _style(state: State) -> str:
+    return _STYLES.get(state, "bold red")
+
+
+def _clean(text: Any) -> str:
+    return _CONTROL.sub("�", str(text))
+
+
+def _check(check: CheckResult, verdict: Verdict, exercise: Exercise, sources, console: Console) -> None:
+    icon, word = worded(check)
+    style = "dim" if check.blocked_by else _style(check.state)
+    row = Table.grid(padding=(0, 1))
+    row.add_column(no_wrap=True, min_width=18)
+    row.add_column()
+    row.add_row(Text(f"{icon} {word}", style), Text(_clean(check.sentence), "dim" if check.blocked_by else ""))
+    console.print(row)
+    if check.state is not State.PASS and not check.blocked_by:
+        console.print(Padding(Group(*_found(check, verdict, exercise, sources)), (0, 0, 1, 4)))
+    elif check.state is State.PASS and check.detail.get("diagnostics"):
+        console.print(Padding(Group(*_diagnostics(check.detail["diagnostics"], sources)), (0, 0, 1, 4)))
+
+
+def _found(check: CheckResult, verdict: Verdict, exercise: Exercise, sources) -> list[RenderableType]:
+    detail = check.detail
+    parts: list[RenderableType] = [Text(_clean(check.message), "bold")] if check.message else []
+    parts += _diagnostics(detail.get("diagnostics") or (), sources)
+    if isinstance(detail.get("case"), Mapping):
+        parts.append(_case(detail["case"]))
+    fault = detail.get("fault")
+    if isinstance(fault, Mapping):
+        parts += _fault(fault, sources)
+    place = detail.get("source_line")
+    if isinstance(place, Mapping):
+        parts += _excerpt(sources, place.get("file"), place.get("line"))
+    elif isinstance(place, int):
+        parts += _excerpt(sources, next(iter(sources), None), place)
+    for key, title in (("stdout", "Your code printed:"), ("stderr", "Your code printed to stderr:")):
+        if str(detail.get(key) or "").strip():
+            parts += [Text(title), Padding(Text(_clean(detail[key])[-2000:].rstrip(), "dim"), (0, 0, 0, 2))]
+    if check.hidden and verdict.seed is not None:
+        again = f"grader check {verdict.exercise} --seed {verdict.seed}"
+        parts.append(Text(f"The visible cases pass. This one is random; make it again with: {again}", "dim"))
+    if belief := next((m.text for m in exercise.misconceptions if m.id == check.misconception), None):
+        parts.append(Text(f"What may be behind it: {belief}", "italic"))
+    if check.source:
+        parts.append(Text(f"The rule: {check.source}", "dim"))
+    return parts
+
+
+def _diagnostics(diagnostics, sources) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    for item in diagnostics[:_SHOWN_DIAGNOSTICS]:
+        place = ":".join(str(item[key]) for key in ("file", "line", "column") if item.get(key))
+        style = "red" if item.get("severity", "error") == "error" else "yellow"
+        parts.append(Text.assemble((f"{_clean(place)} " if place else "", "cyan"), (f"{item.get('severity', 'error')}: ", style),
+                                   _clean(item.get("message", ""))))  # fmt: skip
+        parts += _excerpt(sources, item.get("file"), item.get("line"), item.get("column"))
+    if (more := len(diagnostics) - _SHOWN_DIAGNOSTICS) > 0:
+        parts.append(Text(f"and {more} more; mend the first ones first", "dim"))
+    return parts
+
+
+def _case(case: Mapping[str, Any]) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    names = [name for name in _CASE if name in case] + [name for name in case if name not in _CASE]
+    for name in names:
+        if case[name] not in (None, "", {}, []):
+            table.add_row(Text(_CASE_NAMES.get(name, name.replace("_", " ")), "dim"), Text(_clean(_value(case[name]))))
+    return table
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {_value(item)}" for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return "(" + ", ".join(_value(item) for item in value) + ")"
+    return str(value)
+
+
+def _fault(fault: Mapping[str, Any], sources) -> list[RenderableType]:
+    facts = {
+        "kernel": fault.get("kernel"), "block": fault.get("block"), "thread": fault.get("thread"),
+        "buffer": fault.get("buffer"), "byte offset": fault.get("offset"), "of bytes": fault.get("buffer_bytes"),
+    }  # fmt: skip
+    return [_case(facts), *_excerpt(sources, fault.get("file"), fault.get("line"))]
+
+
+def _excerpt(sources: Mapping[str, str], file, line, column=None) -> list[RenderableType]:
+    """The learner's lines about `line`, with that one marked and a caret under `column`."""
+    lines = sources.get(Path(str(file)).name, "").splitlines() if file else []
+    if not isinstance(line, int) or not 1 <= line <= len(lines):
+        return []
+    text = Text()
+    for number in range(max(1, line - _AROUND), min(len(lines), line + _AROUND) + 1):
+        marked = number == line
+        content = lines[number - 1].expandtabs(4)[:LONGEST_LINE]
+        text.append(f"{'>' if marked else ' '} {number:>4} | {_clean(content)}\n", "bold" if marked else "dim")
+        if marked and isinstance(column, int) and 1 <= column <= len(lines[number - 1]) + 1:
+            indent = len(lines[number - 1][: column - 1].expandtabs(4))
+            if indent < LONGEST_LINE:
+                text.append(f"       | {' ' * indent}^\n", "bold red")
+    text.rstrip()
+    return [text]
+
+
+def _counters(counters: Mapping[str, Mapping[str, float]], console: Console) -> None:
+    """The ratios people read; the metrics themselves are in `--json`."""
+    from grader.gpu.counters import MEANING, ratios
+
+    table = Table.grid(padding=(0, 2))
+    for kernel, metrics in counters.items():
+        for name, value in ratios(metrics).items():
+            table.add_row(Text(kernel), Text(f"{value:.6g}", "bold"), Text(MEANING[name], "dim"))
+    if table.row_count:
+        console.print()
+        console.print(Text("What the kernel did to memory", "bold"))
+        console.print(table)
+
+
+def _next(verdict: Verdict, exercise: Exercise) -> list[Text]:
+    lines = [
+        Text(f"Not checked here: {check.message or check.sentence}", "yellow")
+        for check in verdict.checks
+        if check.state is State.UNSUPPORTED_HERE and not check.blocked_by
+    ]
+    if verdict.state is State.GRADER_FAULT:
+        lines.append(Text("This costs you nothing. Please report it."))
+    elif verdict.state in (State.PASS, State.UNSUPPORTED_HERE) and any(c.state is State.PASS for c in verdict.checks):
+        if verdict.seed is not None:
+            lines.append(Text(words.HIDDEN_PASSED.format(seed=verdict.seed), "green"))
+    else:
+        lines.append(Text(f"Stuck? `grader hint {exercise.slug}` shows the next hint."))
+    return lines
