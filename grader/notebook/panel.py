@@ -34,14 +34,20 @@ class Panel:
         return panel_text(self.verdict, self.exercise, self.note)
 
 
+def state_shown(verdict: Verdict) -> State:
+    """The state to show: that of the checks that ran. One that waits for another says nothing of its own."""
+    ran = [check.state for check in verdict.checks if not check.blocked_by]
+    return verdict.state if verdict.passed or not ran else worst(ran)
+
+
 def headline(verdict: Verdict) -> str:
     """The verdict in a few words."""
-    open_ = [check for check in verdict.checks if check.state is not State.PASS and not check.blocked_by]
-    if any(check.check == "compiles" and check.state is State.FAIL for check in open_):
+    state = state_shown(verdict)
+    if any(check.check == "compiles" and check.state is State.FAIL for check in verdict.checks):
         return words.DOES_NOT_COMPILE
-    if verdict.state is State.UNSUPPORTED_HERE and not any(c.state is State.PASS for c in verdict.checks):
+    if state is State.UNSUPPORTED_HERE and not any(c.state is State.PASS for c in verdict.checks):
         return words.NOTHING_CHECKED
-    return words.HEADLINES[verdict.state]
+    return words.HEADLINES[state]
 
 
 def worded(check: CheckResult) -> tuple[str, str]:
@@ -50,8 +56,8 @@ def worded(check: CheckResult) -> tuple[str, str]:
 
 
 def panel_html(verdict: Verdict, exercise: Exercise, sources: Mapping[str, str], note: str = "") -> Html:
-    colour = _COLOURS.get(verdict.state, "bad")
-    icon = words.CHECK_STATES[verdict.state][0]
+    colour = _COLOURS.get(state_shown(verdict), "bad")
+    icon = words.CHECK_STATES[state_shown(verdict)][0]
     points = words.points(verdict.earned, verdict.possible) if verdict.possible else "no points here"
     if verdict.pending:
         points += f", {words.number(verdict.pending)} pending"
