@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from grader.toolchain.lexer import Reading
+from grader.toolchain.screen import STANDARD_HEADERS
 from grader.verdict import Diagnostic
 
 NO_KERNEL = (
@@ -43,6 +44,8 @@ def check_contract(readings: Mapping[str, Reading], main: str) -> list[Diagnosti
 
 def header_advice(header: str) -> str:
     """What to do about a header that NVRTC does not find."""
+    if header not in STANDARD_HEADERS:
+        return f"<{header}> is not there: it does not come with the kernel compiler."
     if header in _INTEGERS:
         return f'A kernel file has no <{header}>: write #include "kernel_types.cuh" for int64_t and its kin.'
     if header in _MATH:

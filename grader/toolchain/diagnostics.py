@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable
 
@@ -13,24 +14,29 @@ _NVRTC = re.compile(
     r"^(?:(?P<file>[^\n()]+)\((?P<line>\d+)\)|(?P<end>At end of source)): "
     r"(?P<severity>(?:catastrophic )?error|warning|remark)(?: #\d+(?:-D)?)?: (?P<message>.*)$"
 )
+_IS_CAUSE = re.compile(r'^identifier "[^"]+" is undefined')
 _GXX = re.compile(
     r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<severity>fatal error|error|warning|note): (?P<message>.*)$"
 )
 
 
 def parse_nvrtc(log: str, main: str, advise: Callable[[str], str] = str) -> tuple[Diagnostic, ...]:
-    """NVRTC's log. A message may run over several lines; the quoted source line and its caret give the column."""
+    """NVRTC's log, causes before consequences. The quoted source line and its caret give the column."""
     found, lines = [], log.splitlines()
     for index, line in enumerate(lines):
         match = _NVRTC.match(line)
         if not match:
             continue
         severity = match["severity"].removeprefix("catastrophic ").replace("remark", "note")
-        found.append(Diagnostic(
-            message=advise(match["message"])[:_MAX_MESSAGE], severity=severity, file=match["file"] or main,
+        message = advise(match["message"]) if match["file"] else f"At the end of the file: {match['message']}"
+        diagnostic = Diagnostic(
+            message=message[:_MAX_MESSAGE], severity=severity, file=match["file"] or main,
             line=int(match["line"]) if match["line"] else None, column=_caret(lines[index + 1 : index + 3]),
-        ))  # fmt: skip
-    return _tidy(found)
+        )  # fmt: skip
+        found.append((not _IS_CAUSE.match(match["message"]), diagnostic))
+    # A type that is not known makes NVRTC misread its whole line first and name the cause last.
+    by_line = itertools.groupby(found, key=lambda pair: (pair[1].file, pair[1].line, pair[1].severity))
+    return _tidy(diagnostic for _, line in by_line for _, diagnostic in sorted(line, key=lambda pair: pair[0]))
 
 
 def parse_gxx(log: str) -> tuple[Diagnostic, ...]:

@@ -50,7 +50,7 @@ def compile_kernel(
     if reply.state is not State.PASS:
         return Compilation(state=reply.state, log=reply.log, message=reply.message)
     if not reply.ok:
-        return _refused(reply.result, reply.log, source.main)
+        return _refused(reply.result, reply.log, source)
     try:
         ptx = reply.blob.decode()
     except UnicodeDecodeError:
@@ -76,15 +76,30 @@ def _screen(source: Source) -> tuple[dict[str, Reading], list[Diagnostic]]:
     return readings, problems or contract.check_contract(readings, source.main)
 
 
-def _refused(result: str, log: str, main: str) -> Compilation:
+def _refused(result: str, log: str, source: Source) -> Compilation:
     if result == "NVRTC_ERROR_OUT_OF_MEMORY":
         message = "The compiler ran out of memory. Look for a template, a macro or an array that grows without end."
         return Compilation(state=State.OUT_OF_MEMORY, log=log, message=message)
-    diagnostics = parse_nvrtc(log, main, contract.advise_kernel)
+    diagnostics = parse_nvrtc(log, source.main, contract.advise_kernel)
     if result != "NVRTC_ERROR_COMPILATION" or first_error(diagnostics) is None:
         message = f"The compiler stopped without a message about the file: {result}."
         return Compilation(state=State.GRADER_FAULT, diagnostics=diagnostics, log=log, message=message)
-    return _failed(diagnostics, log)
+    return _failed([_at_the_answer(diagnostic, log, source) for diagnostic in diagnostics], log)
+
+
+def _at_the_answer(diagnostic: Diagnostic, log: str, source: Source) -> Diagnostic:
+    """An error inside a header of the toolchain, told where the learner set it off, as far as the log says."""
+    if diagnostic.file in source.files or diagnostic.severity != "error":
+        return diagnostic
+    header = diagnostic.file.split("/")[0]
+    for name, data in source.files.items():
+        for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+            if included := re.match(rf"\s*#\s*include\s*[<\"]({re.escape(header)}(?:\.h)?)[>\"]", line):
+                message = f"<{included[1]}> cannot be used like this: in {diagnostic.file}, {diagnostic.message}"
+                return Diagnostic(message=message, file=name, line=number)
+    found = re.search(rf"at line (\d+)(?: of {re.escape(source.main)})?$", log, re.M)
+    message = f"In the compiler's header {diagnostic.file}: {diagnostic.message}"
+    return Diagnostic(message=message, file=source.main, line=int(found[1]) if found else None)
 
 
 def _failed(diagnostics: Sequence[Diagnostic], log: str = "") -> Compilation:
@@ -100,8 +115,7 @@ def _passed(log: str, ptx: str, main: str, readings: Mapping[str, Reading], *, c
 
 def _mangled_warning(mangled: str, main: str, readings: Mapping[str, Reading]) -> Diagnostic:
     """Name and line of a kernel whose name the compiler changed, as far as its mangled name tells."""
-    found = re.match(r"_ZN?(?:\d+\w*?)??(\d+)", mangled)
-    name = mangled[found.end() : found.end() + int(found[1])] if found else mangled
+    name = _plain_name(mangled)
     file, line = main, None
     for file_name, reading in readings.items():
         tokens = reading.tokens
@@ -114,3 +128,14 @@ def _mangled_warning(mangled: str, main: str, readings: Mapping[str, Reading]) -
     message = f'The kernel {name} is not extern "C": in the module its name is {mangled}, so it is not found as "{name}".'
     message += ' Write extern "C" before __global__.'
     return Diagnostic(message=message, severity="warning", file=file, line=line)
+
+
+def _plain_name(mangled: str) -> str:
+    """``gelu`` from ``_ZN2my4geluEPf``: names stand there with their lengths before them, outer scopes first."""
+    position, name = 3 if mangled.startswith("_ZN") else 2, mangled
+    while found := re.compile(r"L?(\d+)").match(mangled, position):
+        position = found.end() + int(found[1])
+        name = mangled[found.end() : position]
+        if not mangled.startswith("_ZN"):
+            break
+    return name
