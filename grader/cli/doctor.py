@@ -15,7 +15,11 @@ def report(console: Console | None = None) -> int:
     lacking = []
     for probe in PROBES:  # one by one, so that a slow probe does not look like a hang
         [item] = abilities([probe.key])
-        mark = Text("ok      ", "bold green") if item.ok else Text("missing ", "bold red" if item.needed else "yellow")
+        mark = (
+            Text("ok      ", "bold green")
+            if item.ok
+            else Text("missing ", "bold red" if item.needed else "yellow")
+        )
         console.print(Text.assemble(mark, (item.title, "bold"), "  ", item.found))
         console.print(Text(f"        {'for' if item.ok else 'would be for'} {item.unlocks}", "dim"))
         if not item.ok:

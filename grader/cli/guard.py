@@ -58,7 +58,10 @@ def _is_a_persons_mistake(error: Exception) -> bool:
 
     kinds: list[type] = [WrongUse, CourseError, WorkspaceError]
     # Errors of rooms that are loaded only where they are used.
-    for module, name in (("grader.classroom.errors", "ClassroomError"), ("grader.gpu.choice", "DeviceUnavailable")):
+    for module, name in (
+        ("grader.classroom.errors", "ClassroomError"),
+        ("grader.gpu.choice", "DeviceUnavailable"),
+    ):
         if module in sys.modules:
             kinds.append(getattr(sys.modules[module], name))
     return isinstance(error, tuple(kinds))

@@ -11,11 +11,22 @@ from grader import course
 from grader.cli.guard import WrongUse, complain
 from grader.course import CourseError, Tree
 from grader.workspace import (
-    Entry, Report, Workspace, load, locate, reset, start, take_hint, update, write_index,
+    Entry,
+    Report,
+    Workspace,
+    load,
+    locate,
+    reset,
+    start,
+    take_hint,
+    update,
+    write_index,
 )  # fmt: skip
 
-_STYLES = {"created": "green", "replaced": "green", "merged": "green", "reset": "green", "conflict": "bold yellow",
-           "saved": "cyan", "gone": "yellow", "missing": "yellow", "kept": "dim"}  # fmt: skip
+_STYLES = {
+    "created": "green", "replaced": "green", "merged": "green", "reset": "green", "saved": "cyan",
+    "conflict": "bold yellow", "gone": "yellow", "missing": "yellow", "kept": "dim",
+}  # fmt: skip
 _WORDS = {"kept": "unchanged", "gone": "no longer in the course", "missing": "not there"}
 
 
@@ -35,8 +46,8 @@ def show_list() -> None:
         complain(progress.notice)
     for chapter in course.chapters(tree):
         after = f", after {', '.join(map(str, chapter.prerequisites))}" if chapter.prerequisites else ""
-        console.print(Text.assemble((f"{chapter.number} · {chapter.title}", "bold"),
-                                    (f"  {chapter.core_minutes} to {chapter.full_minutes} min{after}", "dim")))  # fmt: skip
+        minutes = f"  {chapter.core_minutes} to {chapter.full_minutes} min{after}"
+        console.print(Text.assemble((f"{chapter.number} · {chapter.title}", "bold"), (minutes, "dim")))
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
         for exercise in chapter.exercises:
             entry = progress.of(exercise)
@@ -54,7 +65,9 @@ def _standing(entry: Entry) -> str:
     if not entry.attempts:
         return ""
     tries = f"{entry.attempts} {'try' if entry.attempts == 1 else 'tries'}"
-    return f"passed, {tries}" if entry.passed else f"{entry.best_earned:g} of {entry.best_possible:g}, {tries}"
+    return (
+        f"passed, {tries}" if entry.passed else f"{entry.best_earned:g} of {entry.best_possible:g}, {tries}"
+    )
 
 
 def start_chapters(names: list[str], everything: bool) -> None:

@@ -1,4 +1,4 @@
-"""The `grader` command: what it offers. Each command imports what it needs when it runs, so that all start fast."""
+"""The `grader` command: what it offers. Each imports what it needs when it runs, so that all start fast."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-ExerciseName = Annotated[str, typer.Argument(metavar="EXERCISE", help="Its id, or a short name such as 10.forward.")]
+ExerciseName = Annotated[
+    str, typer.Argument(metavar="EXERCISE", help="Its id, or a short name such as 10.forward.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 
 
@@ -40,7 +42,9 @@ def list_() -> None:
 
 @app.command()
 def start(
-    chapters: Annotated[list[str] | None, typer.Argument(metavar="[CHAPTER]...", help="Number or name.")] = None,
+    chapters: Annotated[
+        list[str] | None, typer.Argument(metavar="[CHAPTER]...", help="Number or name.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every chapter there is.")] = False,
 ) -> None:
     """Bring chapters into your folder, my/. Files that are there already are left alone."""
@@ -69,7 +73,8 @@ def update() -> None:
 def check(
     exercise: ExerciseName,
     directory: Annotated[
-        Path | None, typer.Option("--dir", help="The folder with your files; by default the chapter's in my/.")
+        Path | None,
+        typer.Option("--dir", help="The folder with your files; by default the chapter's in my/."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Make the random cases of an earlier run again.")] = None,
     as_json: Json = False,
@@ -93,7 +98,9 @@ def hint(
 
 @app.command()
 def prove(
-    exercises: Annotated[list[str] | None, typer.Argument(metavar="[EXERCISE]...", help="All by default.")] = None,
+    exercises: Annotated[
+        list[str] | None, typer.Argument(metavar="[EXERCISE]...", help="All by default.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """For authors: prove that the checks catch every wrong variant and pass every right one."""

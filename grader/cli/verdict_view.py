@@ -1,4 +1,4 @@
-"""A verdict in the terminal: each check with its sentence, and for what went wrong all that helps to see why."""
+"""A verdict in the terminal: each check with its sentence, and what helps to see why it went wrong."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a learner's file must
 _SHOWN_DIAGNOSTICS = 5
 _AROUND = 2  # lines of an excerpt before and after
 # Fields of the smallest failing case, in the order in which they tell the story.
-_CASE = ("label", "kernel", "shape", "output", "index", "got", "expected", "block", "thread", "grid", "threads",
-         "inputs", "wrong", "of", "tolerance")  # fmt: skip
+_CASE = (
+    "label", "kernel", "shape", "output", "index", "got", "expected", "block", "thread", "grid", "threads",
+    "inputs", "wrong", "of", "tolerance",
+)  # fmt: skip
 _CASE_NAMES = {"label": "case", "of": "elements in all", "wrong": "elements wrong", "threads": "block size"}
 
 
@@ -38,7 +40,10 @@ def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console) -
     )  # fmt: skip
     if verdict.pending:
         console.print(
-            Text(f"{words.number(verdict.pending)} points are pending: they need a grade on another machine.", "bold yellow")
+            Text(
+                f"{words.number(verdict.pending)} points are pending: they need a grade on another machine.",
+                "bold yellow",
+            )
         )
     console.print()
     for check in verdict.checks:
@@ -66,7 +71,9 @@ def _check(check: CheckResult, verdict: Verdict, exercise: Exercise, sources, co
     row = Table.grid(padding=(0, 1))
     row.add_column(no_wrap=True, min_width=18)
     row.add_column()
-    row.add_row(Text(f"{icon} {word}", style), Text(_clean(check.sentence), "dim" if check.blocked_by else ""))
+    row.add_row(
+        Text(f"{icon} {word}", style), Text(_clean(check.sentence), "dim" if check.blocked_by else "")
+    )
     console.print(row)
     if check.state is not State.PASS and not check.blocked_by:
         console.print(Padding(Group(*_found(check, verdict, exercise, sources)), (0, 0, 1, 4)))
@@ -106,7 +113,8 @@ def _diagnostics(diagnostics, sources) -> list[RenderableType]:
     for item in diagnostics[:_SHOWN_DIAGNOSTICS]:
         place = ":".join(str(item[key]) for key in ("file", "line", "column") if item.get(key))
         style = "red" if item.get("severity", "error") == "error" else "yellow"
-        parts.append(Text.assemble((f"{_clean(place)} " if place else "", "cyan"), (f"{item.get('severity', 'error')}: ", style),
+        severity = f"{item.get('severity', 'error')}: "
+        parts.append(Text.assemble((f"{_clean(place)} " if place else "", "cyan"), (severity, style),
                                    _clean(item.get("message", ""))))  # fmt: skip
         parts += _excerpt(sources, item.get("file"), item.get("line"), item.get("column"))
     if (more := len(diagnostics) - _SHOWN_DIAGNOSTICS) > 0:
@@ -119,7 +127,9 @@ def _case(case: Mapping[str, Any]) -> RenderableType:
     names = [name for name in _CASE if name in case] + [name for name in case if name not in _CASE]
     for name in names:
         if case[name] not in (None, "", {}, []):
-            table.add_row(Text(_CASE_NAMES.get(name, name.replace("_", " ")), "dim"), Text(_clean(_value(case[name]))))
+            table.add_row(
+                Text(_CASE_NAMES.get(name, name.replace("_", " ")), "dim"), Text(_clean(_value(case[name])))
+            )
     return table
 
 
@@ -134,7 +144,8 @@ def _value(value: Any) -> str:
 def _fault(fault: Mapping[str, Any], sources) -> list[RenderableType]:
     facts = {
         "kernel": fault.get("kernel"), "block": fault.get("block"), "thread": fault.get("thread"),
-        "buffer": fault.get("buffer"), "byte offset": fault.get("offset"), "of bytes": fault.get("buffer_bytes"),
+        "buffer": fault.get("buffer"), "byte offset": fault.get("offset"),
+        "of bytes": fault.get("buffer_bytes"),
     }  # fmt: skip
     return [_case(facts), *_excerpt(sources, fault.get("file"), fault.get("line"))]
 
@@ -148,7 +159,9 @@ def _excerpt(sources: Mapping[str, str], file, line, column=None) -> list[Render
     for number in range(max(1, line - _AROUND), min(len(lines), line + _AROUND) + 1):
         marked = number == line
         content = lines[number - 1].expandtabs(4)[:LONGEST_LINE]
-        text.append(f"{'>' if marked else ' '} {number:>4} | {_clean(content)}\n", "bold" if marked else "dim")
+        text.append(
+            f"{'>' if marked else ' '} {number:>4} | {_clean(content)}\n", "bold" if marked else "dim"
+        )
         if marked and isinstance(column, int) and 1 <= column <= len(lines[number - 1]) + 1:
             indent = len(lines[number - 1][: column - 1].expandtabs(4))
             if indent < LONGEST_LINE:
@@ -179,7 +192,9 @@ def _next(verdict: Verdict, exercise: Exercise) -> list[Text]:
     ]
     if verdict.state is State.GRADER_FAULT:
         lines.append(Text("This costs you nothing. Please report it."))
-    elif verdict.state in (State.PASS, State.UNSUPPORTED_HERE) and any(c.state is State.PASS for c in verdict.checks):
+    elif verdict.state in (State.PASS, State.UNSUPPORTED_HERE) and any(
+        c.state is State.PASS for c in verdict.checks
+    ):
         if verdict.seed is not None:
             lines.append(Text(words.HIDDEN_PASSED.format(seed=verdict.seed), "green"))
     else:

@@ -17,7 +17,7 @@ from grader.course.tree import Tree, pristine
 
 
 def chapters(tree: Tree | None = None) -> list[Chapter]:
-    """The chapters by number. Raises `CourseError` where a file is wrong or two files contradict each other."""
+    """The chapters by number. Raises `CourseError` where a file is wrong or two contradict each other."""
     tree = tree or pristine()
     stamps = []
     for path in tree.chapter_files():
@@ -90,7 +90,8 @@ def _check_prerequisites(found: list[Chapter]) -> None:
             number = waiting.pop()
             if number == start.number:
                 raise CourseError(
-                    f'{start.name}/chapter.toml: field "prerequisites": chapter {number} needs itself in a circle'
+                    f'{start.name}/chapter.toml: field "prerequisites": '
+                    f"chapter {number} needs itself in a circle"
                 )
             if number not in seen:
                 seen.add(number)

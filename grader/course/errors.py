@@ -2,4 +2,4 @@
 
 
 class CourseError(Exception):
-    """Course data is missing or wrong, or a name is unknown. The text says which file and field, or what to do."""
+    """Course data is missing or wrong, or a name is unknown. The text says which and what to do."""

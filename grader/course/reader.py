@@ -1,4 +1,4 @@
-"""One `chapter.toml` to one `Chapter`. Every field is checked; a `CourseError` names the file and the field."""
+"""One `chapter.toml` to one `Chapter`. Every field is checked; a `CourseError` names file and field."""
 
 from __future__ import annotations
 
@@ -8,8 +8,17 @@ from pathlib import Path
 
 from grader.course.errors import CourseError
 from grader.course.records import (
-    HINT_RUNGS, KINDS, NEEDS, STAGES, TRACKS,
-    Chapter, ContractRow, Exercise, Explain, Hint, Misconception,
+    HINT_RUNGS,
+    KINDS,
+    NEEDS,
+    STAGES,
+    TRACKS,
+    Chapter,
+    ContractRow,
+    Exercise,
+    Explain,
+    Hint,
+    Misconception,
 )  # fmt: skip
 from grader.course.table import FILE, Table, first_twice
 from grader.verdict import Group
@@ -38,7 +47,9 @@ def _chapter(table: Table, folder: str) -> Chapter:
     name = table.text("name")
     match = _FOLDER.fullmatch(name)
     if not match or int(match[1]) != number:
-        raise table.fail("name", f"{name!r} must be the number in two digits, '_' and small letters, digits or '_'")
+        raise table.fail(
+            "name", f"{name!r} must be the number in two digits, '_' and small letters, digits or '_'"
+        )
     if name != folder:
         raise table.fail("name", f"{name!r} differs from the folder's name, {folder!r}")
     core, full = table.whole("core_minutes", least=1), table.whole("full_minutes", least=1)
@@ -96,7 +107,9 @@ def _exercise(table: Table, chapter: str, number: int) -> Exercise:
         needs=_needs(table),
         wall_seconds=table.positive("wall_seconds"),
         summary=table.text("summary"),
-        contract=tuple(_rows(table, "contract", "row", lambda t: ContractRow(row=t.text("row"), text=t.text("text")))),
+        contract=tuple(
+            _rows(table, "contract", "row", lambda t: ContractRow(row=t.text("row"), text=t.text("text")))
+        ),
         groups=tuple(_rows(table, "group", "id", _group)),
         hints=tuple(_rows(table, "hint", None, lambda t: Hint(text=t.text("text")))),
         misconceptions=tuple(
@@ -111,8 +124,8 @@ def _exercise(table: Table, chapter: str, number: int) -> Exercise:
     if len(exercise.hints) != HINT_RUNGS:
         raise table.fail(
             "hint",
-            f"a ladder has {HINT_RUNGS} rungs (what to look at, the rule, a smaller example, the line to change), "
-            f"this one has {len(exercise.hints)}",
+            f"a ladder has {HINT_RUNGS} rungs (what to look at, the rule, a smaller example, the line "
+            f"to change), this one has {len(exercise.hints)}",
         )
     table.end()
     return exercise

@@ -49,7 +49,7 @@ class Explain:
 
 @dataclass(frozen=True, kw_only=True)
 class Exercise:
-    """One graded exercise. `chapter` is the name of its chapter (a folder name), `number` its chapter's number."""
+    """One graded exercise. `chapter` is its chapter's name (a folder name), `number` its number."""
 
     slug: str
     alias: str

@@ -86,7 +86,7 @@ class Table:
         return Table(self._take(field, dict), f"{self._where}: [{field}]")
 
     def tables(self, field: str, name_field: str | None = None) -> list[Table]:
-        """An array of tables; errors inside one name it by `name_field`, or by its place from 1. Absent: none."""
+        """An array of tables; errors inside one name it by `name_field`, or by its place. Absent: none."""
         if not self.has(field):
             return []
         found = []

@@ -41,7 +41,7 @@ class Tree:
         return self.course / name / f"{name}.ipynb"
 
     def skeletons(self, chapter: Chapter | str) -> Path:
-        """The folder of files that a learner starts from. It need not exist: a chapter may have Python answers only."""
+        """The files that a learner starts from. It need not exist: a chapter may have Python answers only."""
         return self.root / "plugin_skeletons" / _name(chapter)
 
     def solutions(self, chapter: Chapter | str) -> Path | None:
@@ -70,7 +70,7 @@ def pristine() -> Tree:
 
 
 def authors_tree() -> Tree:
-    """The tree that `GRADER_COURSE` names, else the pristine one. For authors and tests, never for grading."""
+    """The tree that `GRADER_COURSE` names, else the pristine one. For authors and tests, not for grading."""
     named = os.environ.get("GRADER_COURSE")
     if not named:
         return pristine()

@@ -1,12 +1,12 @@
 """The learner's folder: start a chapter, reset, update; progress; the index."""
 
 from grader.workspace.chapters import material, reset, start
-from grader.workspace.folder import Change, Report, Workspace, WorkspaceError, containing, locate
 from grader.workspace.course_map import index, write_index
+from grader.workspace.folder import Change, Report, Workspace, WorkspaceError, containing, locate
 from grader.workspace.progress import Entry, Progress, load, record, take_hint
 from grader.workspace.updating import update
 
 __all__ = [
-    "Change", "Entry", "Progress", "Report", "Workspace", "WorkspaceError", "containing", "index", "load", "locate",
-    "material", "record", "reset", "start", "take_hint", "update", "write_index",
+    "Change", "Entry", "Progress", "Report", "Workspace", "WorkspaceError", "containing", "index", "load",
+    "locate", "material", "record", "reset", "start", "take_hint", "update", "write_index",
 ]  # fmt: skip

@@ -21,13 +21,17 @@ def material(tree: Tree, chapter: Chapter) -> dict[str, Path]:
     for folder in (tree.notebook(chapter).parent, tree.skeletons(chapter)):
         for path in sorted(folder.rglob("*")):
             relative = path.relative_to(folder)
-            if path.is_file() and not _SKIPPED.intersection(relative.parts) and not relative.name.startswith("."):
+            if (
+                path.is_file()
+                and not _SKIPPED.intersection(relative.parts)
+                and not relative.name.startswith(".")
+            ):
                 found[relative.as_posix()] = path
     return found
 
 
 def start(chapter: Chapter, workspace: Workspace, tree: Tree) -> Report:
-    """Bring a chapter's files in. A file that is there already is left alone; only missing ones are created."""
+    """Bring a chapter's files in. A file that is there already is left alone; missing ones are created."""
     report = Report(chapter.name)
     files = material(tree, chapter)
     if not files:
@@ -78,7 +82,9 @@ def reset(target: Chapter | Exercise, chapter: Chapter, workspace: Workspace, tr
     return report
 
 
-def _wanted(target, chapter: Chapter, files: dict[str, Path], tree: Tree, workspace: Workspace) -> dict[str, bytes]:
+def _wanted(
+    target, chapter: Chapter, files: dict[str, Path], tree: Tree, workspace: Workspace
+) -> dict[str, bytes]:
     """Name -> the bytes that the file should have after the reset."""
     if isinstance(target, Chapter):
         return {name: path.read_bytes() for name, path in files.items()}

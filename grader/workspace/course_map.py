@@ -12,9 +12,9 @@ from pathlib import Path
 from grader import course
 from grader.course import Chapter, Exercise, Tree
 from grader.workspace import notebooks
+from grader.workspace.course_map_style import STYLE
 from grader.workspace.files import write_atomically
 from grader.workspace.folder import Workspace, locate
-from grader.workspace.course_map_style import STYLE
 from grader.workspace.machine import Ability, abilities
 from grader.workspace.progress import Entry, Progress, load
 
@@ -32,7 +32,7 @@ def index() -> None:
 
 
 def write_index(workspace: Workspace, tree: Tree) -> Path:
-    """Write `index.ipynb` with the picture of this moment. It is ours: a learner's edits in it are not kept."""
+    """Write `index.ipynb` with the picture of this moment. A learner's edits in it are not kept."""
     picture = render(tree, workspace, abilities(_SHOWN))
     notebook = {
         "nbformat": 4,
@@ -84,8 +84,10 @@ def _trust(path: Path) -> None:
 
 
 def next_step(chapters: Sequence[Chapter], progress: Progress) -> tuple[Chapter, Exercise] | None:
-    """The first unfinished core exercise whose chapter's prerequisites are done, else any that is unfinished."""
-    done = {c.number for c in chapters if all(progress.of(e).passed for e in c.exercises if e.track == "core")}
+    """The first unfinished exercise, core ones and chapters with their prerequisites done first."""
+    done = {
+        c.number for c in chapters if all(progress.of(e).passed for e in c.exercises if e.track == "core")
+    }
     unfinished = [
         (chapter, exercise)
         for track in ("core", "full", "bonus")
@@ -141,14 +143,16 @@ def _next(chapters: Sequence[Chapter], progress: Progress, workspace: Workspace)
 
 def _chapter(chapter: Chapter, titles: dict[int, Chapter], progress: Progress, workspace: Workspace) -> str:
     needs = ", ".join(
-        _link(titles[number], f"{number} · {titles[number].title}", workspace) for number in chapter.prerequisites
+        _link(titles[number], f"{number} · {titles[number].title}", workspace)
+        for number in chapter.prerequisites
     )
     minutes = f"{chapter.core_minutes} min core, {chapter.full_minutes} min in full"
     exercises = "".join(_exercise(exercise, progress.of(exercise)) for exercise in chapter.exercises)
     return (
         f'<div class="chapter"><div class="number">{chapter.number}</div><div>'
         f"<h3>{_link(chapter, chapter.title, workspace)}</h3><p>{html.escape(chapter.summary)}</p>"
-        f'<p class="small">{minutes}{f" · after {needs}" if needs else ""}</p><ul>{exercises}</ul></div></div>'
+        f'<p class="small">{minutes}{f" · after {needs}" if needs else ""}</p>'
+        f"<ul>{exercises}</ul></div></div>"
     )
 
 
@@ -173,4 +177,5 @@ def _machine(machine: Sequence[Ability]) -> str:
         f'<span class="small">{"For" if item.ok else "Would be for"} {html.escape(item.unlocks)}</span></li>'
         for item in machine
     )
-    return f'<h2>This machine</h2><ul class="machine">{rows}</ul><p class="small">More: <code>grader doctor</code></p>'
+    more = '<p class="small">More: <code>grader doctor</code> in a terminal</p>'
+    return f'<h2>This machine</h2><ul class="machine">{rows}</ul>{more}'

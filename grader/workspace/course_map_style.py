@@ -1,17 +1,19 @@
 """How the index looks. Colours are JupyterLab's own, so that light and dark themes both fit."""
 
 STYLE = """
-.tpc { max-width: 54rem; line-height: 1.5; color: var(--jp-ui-font-color1, #222); font-family: var(--jp-ui-font-family, sans-serif); }
+.tpc { max-width: 54rem; line-height: 1.5; color: var(--jp-ui-font-color1, #222);
+  font-family: var(--jp-ui-font-family, sans-serif); }
 .tpc h2 { font-size: 1rem; font-weight: 600; margin: 1.6rem 0 .5rem; color: var(--jp-ui-font-color2, #666); }
 .tpc h3 { font-size: 1.1rem; margin: 0 0 .2rem; }
 .tpc p { margin: .15rem 0; }
 .tpc a { color: var(--jp-content-link-color, #0b62c4); text-decoration: none; }
 .tpc a:hover { text-decoration: underline; }
 .tpc .small { font-size: .85rem; color: var(--jp-ui-font-color2, #666); }
-.tpc .next, .tpc .chapter { border: 1px solid var(--jp-border-color2, #ccc); border-radius: 8px; padding: .8rem 1rem;
-  margin: .5rem 0; background: var(--jp-layout-color1, #fff); }
+.tpc .next, .tpc .chapter { border: 1px solid var(--jp-border-color2, #ccc); border-radius: 8px;
+  padding: .8rem 1rem; margin: .5rem 0; background: var(--jp-layout-color1, #fff); }
 .tpc .next { border-left: 4px solid #76b900; }
-.tpc .bar { height: 6px; margin: .5rem 0 .2rem; border-radius: 3px; background: var(--jp-layout-color3, #ddd); }
+.tpc .bar { height: 6px; margin: .5rem 0 .2rem; border-radius: 3px;
+  background: var(--jp-layout-color3, #ddd); }
 .tpc .bar div { height: 6px; border-radius: 3px; background: #76b900; }
 .tpc .chapter { display: flex; gap: 1rem; }
 .tpc .number { font-size: 1.6rem; font-weight: 300; min-width: 2.2rem; text-align: right;

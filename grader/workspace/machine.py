@@ -73,7 +73,7 @@ def _python() -> str:
 def _probe_ptx() -> str:
     from grader.toolchain import Source, compile_kernel
 
-    # The date makes the source new once a day: what the compile cache holds proves nothing of today's compiler.
+    # The date makes the source new once a day: the compile cache proves nothing of today's compiler.
     text = f"// {date.today().isoformat()}\n{_KERNEL}"
     compilation = compile_kernel(Source({"probe.cu": text.encode()}, "probe.cu"))
     if compilation.state is not State.PASS or not compilation.ptx:
@@ -111,7 +111,9 @@ def _host() -> str:
     from grader.toolchain import Source, compile_host
 
     text = f"// {date.today().isoformat()}\nint answer() {{ return 42; }}\n"
-    program = compile_host(Source({"probe.cpp": text.encode()}, "probe.cpp"), harness={"main.cpp": _HOST.encode()})
+    program = compile_host(
+        Source({"probe.cpp": text.encode()}, "probe.cpp"), harness={"main.cpp": _HOST.encode()}
+    )
     if program.state is not State.PASS:
         raise Missing(program.message or f"compiling ended in {program.state}")
     shown = subprocess.run([str(program.path)], capture_output=True, text=True, timeout=10).stdout
@@ -148,7 +150,9 @@ def _in_child(code: str) -> str:
 
 def _on_path(program: str) -> str:
     """The program as a shell in this environment would find it, started once."""
-    path = shutil.which(program, path=os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")]))
+    path = shutil.which(
+        program, path=os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+    )
     if path is None:
         raise Missing(f"{program} is not in {os.path.dirname(sys.executable)} nor on PATH")
     done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60)
@@ -162,23 +166,39 @@ def _jupyter() -> str:
 
 
 def _nbgrader() -> str:
-    if shutil.which("alembic") is None and not os.path.exists(os.path.join(os.path.dirname(sys.executable), "alembic")):
+    if shutil.which("alembic") is None and not os.path.exists(
+        os.path.join(os.path.dirname(sys.executable), "alembic")
+    ):
         raise Missing("alembic, which nbgrader calls, is not on PATH")
     return f"nbgrader {importlib.metadata.version('nbgrader')}, alembic {_on_path('alembic')} start"
 
 
 _SETUP = "run `make course` in the course's folder; it installs what is missing"
 PROBES = (
-    _Probe("python", "Python", "everything", "install Python 3.11 to 3.14 and run `make course` again", _python, True),
-    _Probe("compiler", "CUDA compiler", "kernel exercises: your .cu file is compiled", _SETUP, _compiler, True),
-    _Probe("simulated-gpu", "Simulated GPU", "kernel exercises without a GPU; bounds checks and exact counters",
-           "install g++ (Debian, Ubuntu: `apt install g++`), then `make course`", _simulated, True),
-    _Probe("host-compiler", "C++ compiler", "C++ exercises, and the simulated GPU's engine",
-           "install g++ (Debian, Ubuntu: `apt install g++`; Fedora: `dnf install gcc-c++`)", _host, True),
+    _Probe(
+        "python", "Python", "everything",
+        "install Python 3.11 to 3.14 and run `make course` again", _python, True,
+    ),
+    _Probe(
+        "compiler", "CUDA compiler", "kernel exercises: your .cu file is compiled",
+        _SETUP, _compiler, True,
+    ),
+    _Probe(
+        "simulated-gpu", "Simulated GPU", "kernel exercises without a GPU; bounds checks and exact counters",
+        "install g++ (Debian, Ubuntu: `apt install g++`), then `make course`", _simulated, True,
+    ),
+    _Probe(
+        "host-compiler", "C++ compiler", "C++ exercises, and the simulated GPU's engine",
+        "install g++ (Debian, Ubuntu: `apt install g++`; Fedora: `dnf install gcc-c++`)", _host, True,
+    ),
     _Probe("jupyter", "JupyterLab", "the chapters in your browser", _SETUP, _jupyter, True),
     _Probe("nbgrader", "nbgrader", "classes: assignments, grading, feedback", _SETUP, _nbgrader),
-    _Probe("gpu", "NVIDIA GPU", "the same kernels on real hardware; nothing is graded on it that the simulated GPU cannot",
-           "with an NVIDIA GPU: `.venv/bin/pip install cupy-cuda13x` (CUDA 13 driver) or `cupy-cuda12x`", _gpu),
-    _Probe("tensorrt", "TensorRT", "trying plugins in a real engine; no exercise of the present chapters needs it",
-           "with an NVIDIA GPU: `.venv/bin/pip install 'tensorrt-cu13>=10.14,<11'`", _tensorrt),
+    _Probe(
+        "gpu", "NVIDIA GPU", "running the same kernels on real hardware; no exercise needs it",
+        "with an NVIDIA GPU: `.venv/bin/pip install cupy-cuda13x` (CUDA 13 driver) or `cupy-cuda12x`", _gpu,
+    ),
+    _Probe(
+        "tensorrt", "TensorRT", "trying plugins in a real engine; no present exercise needs it",
+        "with an NVIDIA GPU: `.venv/bin/pip install 'tensorrt-cu13>=10.14,<11'`", _tensorrt,
+    ),
 )  # fmt: skip

@@ -33,7 +33,7 @@ def _choose(base: list[str], mine: list[str], new: list[str]) -> list[str] | Non
 
 
 def _common(base: list[str], mine: list[str], new: list[str]) -> list[tuple[int, int, int, int]]:
-    """Runs of lines that all three have, as (at in base, at in mine, at in new, length), closed by an empty run."""
+    """Runs of lines that all have: (at in base, at in mine, at in new, length), closed by an empty run."""
     in_mine = SequenceMatcher(None, base, mine, autojunk=False).get_matching_blocks()
     in_new = SequenceMatcher(None, base, new, autojunk=False).get_matching_blocks()
     runs = []

@@ -79,8 +79,8 @@ class Merged:
 def merge(base: dict[str, Any], mine: dict[str, Any], new: dict[str, Any]) -> Merged:
     """The new notebook with the learner's answers and own cells.
 
-    The course's cells come from `new`, in its order. An answer that the learner changed is kept. Cells that
-    the learner added stay after the cell that they followed. An answer whose cell is gone from `new` is kept too.
+    The course's cells come from `new`, in its order. An answer that the learner changed is kept, even where
+    its cell is gone from `new`. Cells that the learner added stay after the cell that they followed.
     """
     base_text = {key(cell): source(cell) for cell in base["cells"]}
     mine_cells = {key(cell): cell for cell in mine["cells"]}
@@ -122,7 +122,7 @@ def _insert_own(cells: list[dict], base_text: dict[str | None, str], mine: list[
 
 
 def _detached(cell: dict) -> dict:
-    """A cell that is the learner's alone: without the grading marks of a cell that the course no longer has."""
+    """A cell that is the learner's alone, without the grading marks of a cell that the course dropped."""
     cell = copy.deepcopy(cell)
     if isinstance(cell.get("metadata"), dict):
         cell["metadata"].pop("nbgrader", None)

@@ -64,7 +64,9 @@ def load(workspace: Workspace) -> Progress:
         aside.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):  # another process may have moved it already
             path.replace(aside)
-        return Progress({}, f"the record of your progress could not be read and starts anew; the old file is {aside}")
+        return Progress(
+            {}, f"the record of your progress could not be read and starts anew; the old file is {aside}"
+        )
 
 
 def record(verdict: Verdict, directory: Path) -> str | None:

@@ -71,8 +71,10 @@ def command(root: Path, port: int) -> list[str]:
 
 
 def environment(token: str) -> dict[str, str]:
-    """The server's environment: our programs first, so that terminals and nbgrader find them. The token goes here
-    and not on the command line, where every user of the machine could read it."""
+    """The server's environment: our programs first, so that terminals and nbgrader find them.
+
+    The token goes here and not on the command line, where every user of the machine could read it.
+    """
     return os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "JUPYTER_TOKEN": token,
@@ -105,9 +107,14 @@ def welcome(page: str) -> str:
     if os.environ.get("SSH_CONNECTION"):
         port = page.split(":")[2].split("/")[0]
         lines += [
-            f"You are on a remote machine: from your own, first run  ssh -L {port}:localhost:{port} THIS_MACHINE", ""
+            "You are on a remote machine. On your own, first run",
+            "",
+            f"    ssh -L {port}:localhost:{port} THIS_MACHINE",
+            "",
         ]
-    return "\n".join([*lines, "Leave this window open while you work. Ctrl-C ends the course; your work is in files."])
+    return "\n".join(
+        [*lines, "Leave this window open while you work. Ctrl-C ends the course; your work is in files."]
+    )
 
 
 def _wait_for(server: subprocess.Popen) -> str | None:
@@ -131,7 +138,9 @@ def _wait_for(server: subprocess.Popen) -> str | None:
 def _quiet_news() -> None:
     """Keep JupyterLab from asking about news and looking for updates: the course needs no network."""
     folder = Path(sys.prefix) / "share" / "jupyter" / "lab" / "settings"
-    setting = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+    setting = {
+        "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}
+    }
     path = folder / "overrides.json"
     try:
         if not path.exists():

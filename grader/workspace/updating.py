@@ -17,8 +17,10 @@ from grader.workspace.merge import merge_text
 
 
 def update(chapter: Chapter, workspace: Workspace, tree: Tree) -> Report:
-    """Update one started chapter. Kinds in the report: `kept`, `replaced`, `merged`, `created`, `conflict`
-    (the new version lies beside as `NAME.new`), `missing` (the learner removed it), `gone` (the course dropped it).
+    """Update one started chapter.
+
+    Kinds in the report: `kept`, `replaced`, `merged`, `created`, `conflict` (the new version lies beside as
+    `NAME.new`), `missing` (the learner removed it), `gone` (the course dropped it).
     """
     if not workspace.started(chapter):
         raise WorkspaceError(f"chapter {chapter.number} is not started: run `grader start {chapter.number}`")
@@ -73,7 +75,9 @@ def _merge_bytes(base: bytes | None, mine: bytes, new: bytes) -> bytes | None:
     return None if merged is None else merged.encode()
 
 
-def _merge_notebook(path: Path, base: bytes | None, mine: bytes, new: bytes, saved: Path, report: Report) -> None:
+def _merge_notebook(
+    path: Path, base: bytes | None, mine: bytes, new: bytes, saved: Path, report: Report
+) -> None:
     try:
         new_notebook = notebooks.load(new)
         base_notebook = notebooks.load(base) if base is not None else new_notebook
@@ -110,4 +114,6 @@ def _write(path: Path, merged: bytes, mine: bytes, saved: Path, report: Report) 
 def _beside(path: Path, new: bytes, why: str, report: Report) -> None:
     beside = path.with_name(path.name + ".new")
     write_atomically(beside, new)
-    report.add(path, "conflict", f"{why}. Yours is untouched; the new version lies beside it as {beside.name}")
+    report.add(
+        path, "conflict", f"{why}. Yours is untouched; the new version lies beside it as {beside.name}"
+    )

@@ -9,7 +9,7 @@ from grader.cli.main import app
 from grader.course import Tree
 from grader.verdict import CheckResult, Group, State, Verdict
 
-CHAPTER = '''number = 10
+CHAPTER = """number = 10
 name = "10_masked_gelu"
 slug = "masked-gelu"
 title = "Masked GELU"
@@ -35,7 +35,7 @@ contract = [{ row = "special values", text = "NaN." }]
 group = [{ id = "values", title = "Values", points = 6 }, { id = "bounds", title = "Bounds", points = 4 }]
 hint = [{ text = "rung one" }, { text = "rung two" }, { text = "rung three" }, { text = "rung four" }]
 misconception = [{ id = "mask-multiply", text = "Multiplying is choosing." }]
-'''
+"""
 SOURCE = 'extern "C" __global__ void k(float *x)\n{\n    x[threadIdx.x] = y;\n}\n'
 
 
@@ -48,7 +48,9 @@ def clone(tmp_path, monkeypatch):
     chapter.mkdir(parents=True)
     skeletons.mkdir(parents=True)
     (chapter / "chapter.toml").write_text(CHAPTER)
-    (chapter / "10_masked_gelu.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
+    (chapter / "10_masked_gelu.ipynb").write_text(
+        '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    )
     (skeletons / "masked_gelu.cu").write_text(SOURCE)
     monkeypatch.setattr("grader.course.pristine", lambda: Tree(root))
     monkeypatch.setattr("grader.course.authors_tree", lambda: Tree(root))
@@ -89,12 +91,14 @@ def make_verdict(values=State.PASS, bounds=State.PASS, *, hidden=False, seed=Non
                     message="" if bounds is State.PASS else "No GPU here."),
     ]  # fmt: skip
     groups = [Group(id="values", title="Values", points=6), Group(id="bounds", title="Bounds", points=4)]
-    return Verdict.of(exercise="masked-gelu-forward", revision=2, checks=checks, groups=groups, seed=seed, seconds=0.5)
+    return Verdict.of(
+        exercise="masked-gelu-forward", revision=2, checks=checks, groups=groups, seed=seed, seconds=0.5
+    )
 
 
 @pytest.fixture
 def judged(monkeypatch):
-    """judged(verdict, ...) makes the runner return these in turn (the last again and again); returns its calls."""
+    """judged(verdict, ...) makes the runner return these in turn, the last for ever; returns its calls."""
 
     def arrange(*verdicts):
         calls = []

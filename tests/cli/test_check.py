@@ -60,18 +60,42 @@ def test_what_went_wrong_is_shown(run, started, judged, verdict, squeeze):
     judged(
         verdict(
             State.FAIL,
-            case={"label": "n = 4", "index": 3, "got": "0.5", "expected": "0.25", "thread": [0, 3], "wrong": 1},
-            fault={"kernel": "k", "block": [0, 0, 0], "thread": [3, 0, 0], "file": "masked_gelu.cu", "line": 3,
-                   "buffer": "x", "offset": 12, "buffer_bytes": 12},
-            diagnostics=[{"message": 'identifier "y" is undefined', "severity": "error", "file": "masked_gelu.cu",
-                          "line": 3, "column": 22}],
+            case={
+                "label": "n = 4",
+                "index": 3,
+                "got": "0.5",
+                "expected": "0.25",
+                "thread": [0, 3],
+                "wrong": 1,
+            },
+            fault={
+                "kernel": "k",
+                "block": [0, 0, 0],
+                "thread": [3, 0, 0],
+                "file": "masked_gelu.cu",
+                "line": 3,
+                "buffer": "x",
+                "offset": 12,
+                "buffer_bytes": 12,
+            },
+            diagnostics=[
+                {
+                    "message": 'identifier "y" is undefined',
+                    "severity": "error",
+                    "file": "masked_gelu.cu",
+                    "line": 3,
+                    "column": 22,
+                }
+            ],
         )  # fmt: skip
     )
     result = run("check", SLUG)
     shown = squeeze(result.stdout)
-    for words in ("Values agree.", "y[3] is 0.5, expected 0.25.", "case n = 4", "index 3", "got 0.5", "expected 0.25",
+    for words in ("Values agree.", "y[3] is 0.5, expected 0.25.", "case n = 4", "index 3", "got 0.5",
+                  "expected 0.25",
                   "thread (3, 0, 0)", "buffer x", "byte offset 12", "masked_gelu.cu:3:22",
-                  'error: identifier "y" is undefined', "Multiplying is choosing.", "contract: special values",
+                  'error: identifier "y" is undefined', "Multiplying is choosing.",
+                  "contract: special values",
                   "4 of 10 points", f"grader hint {SLUG}"):  # fmt: skip
         assert words in shown
     lines = result.stdout.splitlines()
@@ -81,7 +105,11 @@ def test_what_went_wrong_is_shown(run, started, judged, verdict, squeeze):
 
 def test_a_learners_bytes_do_not_steer_the_terminal(run, started, judged, verdict):
     (started / "masked_gelu.cu").write_text("// \x1b[2J\x07 [bold]x[/bold]\n")
-    judged(verdict(State.FAIL, diagnostics=[{"message": "\x1b]0;title\x07", "file": "masked_gelu.cu", "line": 1}]))
+    judged(
+        verdict(
+            State.FAIL, diagnostics=[{"message": "\x1b]0;title\x07", "file": "masked_gelu.cu", "line": 1}]
+        )
+    )
     result = run("check", SLUG)
     assert "\x1b" not in result.stdout and "\x07" not in result.stdout
     assert "[bold]x[/bold]" in result.stdout

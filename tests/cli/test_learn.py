@@ -77,7 +77,9 @@ def test_a_probe_that_breaks_is_not_ok():
         raise OSError("no")
 
     probe = machine._Probe("x", "X", "y", "z", broken)
-    assert probe.run() == machine.Ability("x", "X", False, "tried, and it failed: OSError: no", "y", "z", False)
+    assert probe.run() == machine.Ability(
+        "x", "X", False, "tried, and it failed: OSError: no", "y", "z", False
+    )
 
 
 def test_a_device_that_computes_wrongly_is_not_ok(monkeypatch):

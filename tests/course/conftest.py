@@ -2,7 +2,7 @@
 
 import pytest
 
-CHAPTER = '''number = {number}
+CHAPTER = """number = {number}
 name = "{name}"
 slug = "{slug}"
 title = "Masked GELU"
@@ -60,7 +60,7 @@ text = "The line that stores."
 [[exercise.misconception]]
 id = "mask-multiply"
 text = "Multiplying by the mask is the same as choosing."
-'''
+"""
 
 
 @pytest.fixture

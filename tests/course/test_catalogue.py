@@ -38,7 +38,9 @@ def test_chapter_0_by_two_digits(two):
 
 
 def test_a_wrong_name_suggests_the_nearest(two):
-    with pytest.raises(CourseError, match='no exercise "masked-gelu-foward"; did you mean "masked-gelu-forward"'):
+    with pytest.raises(
+        CourseError, match='no exercise "masked-gelu-foward"; did you mean "masked-gelu-forward"'
+    ):
         find("masked-gelu-foward", two)
     with pytest.raises(CourseError, match='did you mean "10.forward"'):
         find("10.foward", two)
@@ -59,7 +61,9 @@ def test_an_id_belongs_to_one_chapter(make_tree, chapter_text):
 
 def test_a_number_belongs_to_one_chapter(make_tree, chapter_text):
     with pytest.raises(CourseError, match='"number": "10" is already taken'):
-        chapters(make_tree({"10_masked_gelu": chapter_text(), "10_twin": chapter_text(10, "10_twin", "twin")}))
+        chapters(
+            make_tree({"10_masked_gelu": chapter_text(), "10_twin": chapter_text(10, "10_twin", "twin")})
+        )
 
 
 def test_an_alias_belongs_to_one_exercise(make_tree, chapter_text):

@@ -7,9 +7,9 @@ import pytest
 from grader import course
 from grader.workspace import Workspace
 
-KERNEL = "// fill in\nextern \"C\" __global__ void k(float *x, long long n)\n{\n    // your code\n}\n\n// end\n"
+KERNEL = '// fill in\nextern "C" __global__ void k(float *x, long long n)\n{\n    // your code\n}\n\n// end\n'
 
-EXERCISE = '''
+EXERCISE = """
 [[exercise]]
 slug = "{slug}"
 alias = "{alias}"
@@ -26,7 +26,7 @@ contract = [{{ row = "domain", text = "all" }}]
 group = [{{ id = "all", title = "All", points = 4 }}]
 hint = [{{ text = "one" }}, {{ text = "two" }}, {{ text = "three" }}, {{ text = "four" }}]
 misconception = [{{ id = "none", text = "None." }}]
-'''
+"""
 
 
 def chapter_toml(number, name, slug, prerequisites, exercises):
@@ -51,7 +51,12 @@ def exercise_toml(slug, alias, kind="kernel", track="core", revision=1):
 def cell(id_, text, kind="code", grade_id=None, solution=False):
     metadata = {}
     if grade_id:
-        metadata["nbgrader"] = {"grade_id": grade_id, "solution": solution, "locked": not solution, "grade": False}
+        metadata["nbgrader"] = {
+            "grade_id": grade_id,
+            "solution": solution,
+            "locked": not solution,
+            "grade": False,
+        }
     made = {"id": id_, "cell_type": kind, "metadata": metadata, "source": text}
     if kind == "code":
         made |= {"outputs": [], "execution_count": None}
@@ -74,11 +79,19 @@ def plain_cells():
 @pytest.fixture
 def tree(tmp_path):
     root = tmp_path / "clone"
-    for folder in ("course/00_warm_up", "course/10_gelu", "plugin_skeletons/00_warm_up", "plugin_skeletons/10_gelu"):
+    for folder in (
+        "course/00_warm_up",
+        "course/10_gelu",
+        "plugin_skeletons/00_warm_up",
+        "plugin_skeletons/10_gelu",
+    ):
         (root / folder).mkdir(parents=True)
     (root / "course/00_warm_up/chapter.toml").write_text(
         chapter_toml(
-            0, "00_warm_up", "warm-up", [],
+            0,
+            "00_warm_up",
+            "warm-up",
+            [],
             [exercise_toml("index", "index"), exercise_toml("cases", "cases", "python", "full")],
         )  # fmt: skip
     )

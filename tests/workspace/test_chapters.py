@@ -40,7 +40,9 @@ def test_hidden_and_cached_files_stay_behind(tree, warm_up, workspace):
         path.parent.mkdir(exist_ok=True)
         path.write_text("x")
     start(warm_up, workspace, tree)
-    names = {p.relative_to(workspace.chapter(warm_up)).as_posix() for p in workspace.chapter(warm_up).rglob("*")}
+    names = {
+        p.relative_to(workspace.chapter(warm_up)).as_posix() for p in workspace.chapter(warm_up).rglob("*")
+    }
     assert names == {"00_warm_up.ipynb", "index.cu", "data", "data/table.csv"}
 
 

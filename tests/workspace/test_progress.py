@@ -85,7 +85,9 @@ def test_a_corrupt_file_is_moved_aside_and_told(warm_up, started, data):
 
 def test_a_folder_that_cannot_be_written_costs_no_verdict(warm_up, started):
     (started.records / "progress.lock").mkdir()
-    assert "could not be recorded" in record(verdict(warm_up.exercises[0], State.PASS), started.chapter(warm_up))
+    assert "could not be recorded" in record(
+        verdict(warm_up.exercises[0], State.PASS), started.chapter(warm_up)
+    )
 
 
 def test_two_writers_lose_nothing(warm_up, started):

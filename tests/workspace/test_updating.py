@@ -168,7 +168,9 @@ def test_a_broken_notebook_is_left_alone(tree, warm_up, workspace, started, nb, 
     assert (started / "00_warm_up.ipynb").read_bytes() == broken
 
 
-def test_an_update_that_was_cut_short_can_be_run_again(tree, warm_up, workspace, started, kernel, monkeypatch):
+def test_an_update_that_was_cut_short_can_be_run_again(
+    tree, warm_up, workspace, started, kernel, monkeypatch
+):
     (started / "index.cu").write_text(kernel.replace("// your code", "mine();"))
     (tree.skeletons(warm_up) / "index.cu").write_text(kernel.replace("// end", "// the end"))
     real = updating.write_atomically
