@@ -1,0 +1,129 @@
+"""What `grader prove` and `python -m grader.proof verify` do."""
+
+from __future__ import annotations
+
+import dataclasses
+import json as json_module
+import os
+import random
+import sys
+from pathlib import Path
+
+from grader import course
+from grader.proof.answer import Place
+from grader.proof.judge import Judge
+from grader.proof.kept import keep, standing
+from grader.proof.proving import Proof, Prover
+
+HERE = Path(__file__).resolve().parents[2]
+SAMPLED_MUTANTS = 8  # of a stale proof that is proven again
+
+
+def prove(
+    slugs: list[str],
+    *,
+    json: bool = False,
+    root: Path = HERE,
+    jobs: int | None = None,
+    judge: Judge | None = None,
+) -> int:
+    """Prove the exercises named (slugs or aliases), all without one; keep the proofs in `tests/proofs`."""
+    try:
+        exercises = _exercises(root, slugs)
+    except course.CourseError as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    proofs = []
+    with judge or Judge(jobs=_jobs(jobs)) as judges:
+        for exercise in exercises:
+            place = Place(root, exercise)
+            proof = Prover(place, judges, log=_log).prove()
+            keep(place, proof)
+            proofs.append(proof)
+            if not json:
+                print(_shown(proof), flush=True)
+    if json:
+        print(json_module.dumps(_summary(proofs), indent=1, ensure_ascii=False))
+    else:
+        proven = sum(proof.proven for proof in proofs)
+        print(f"{proven} of {len(proofs)} exercises proven")
+        print(f"{judges.judged} answers judged, {judges.recalled} recalled from the cache")
+    if any(proof.grader_fault for proof in proofs):
+        return 3
+    return 0 if all(proof.proven for proof in proofs) else 1
+
+
+def verify(
+    *,
+    sample: int = 1,
+    seed: int | None = None,
+    root: Path = HERE,
+    jobs: int | None = None,
+    judge: Judge | None = None,
+) -> int:
+    """Hold every kept proof against the files; prove `sample` stale ones again, drawn with `seed`."""
+    try:
+        exercises = _exercises(root, [])
+    except course.CourseError as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    standings = {exercise.slug: standing(Place(root, exercise)) for exercise in exercises}
+    wanting = {slug: found for slug, found in standings.items() if found.state in ("missing", "outdated")}
+    for slug, found in wanting.items():
+        print(f"{slug}: not proven: {found.reason}; run `grader prove {slug}`")
+    orphans = sorted({path.stem for path in (root / "tests" / "proofs").glob("*.json")} - standings.keys())
+    for slug in orphans:
+        print(f"tests/proofs/{slug}.json: there is no such exercise; remove the file")
+    stale = [slug for slug, found in standings.items() if found.state == "stale"]
+    fresh = len(standings) - len(wanting) - len(stale)
+    print(f"proofs: {fresh} fresh, {len(stale)} stale, {len(wanting)} wanting, of {len(standings)} exercises")
+    failed = bool(wanting or orphans)
+    if stale:
+        seed = random.SystemRandom().randrange(1 << 32) if seed is None else seed
+        chosen = random.Random(seed).sample(stale, min(sample, len(stale)))
+        changed = sorted({word for slug in stale for word in standings[slug].reason.split(", ")})
+        print(f"stale since {', '.join(changed)} changed: {', '.join(stale)}; run `grader prove`")
+        print(f"proving again with seed {seed}, {SAMPLED_MUTANTS} mutants each: {', '.join(chosen)}")
+        by_slug = {exercise.slug: exercise for exercise in exercises}
+        with judge or Judge(jobs=_jobs(jobs)) as judges:
+            for slug in chosen:
+                place = Place(root, by_slug[slug])
+                proof = Prover(place, judges, log=_log, sample=SAMPLED_MUTANTS, seed=seed).prove()
+                print(_shown(proof))
+                failed = failed or not proof.proven
+    return 1 if failed else 0
+
+
+def _exercises(root: Path, slugs: list[str]) -> list[course.Exercise]:
+    tree = course.Tree(root)
+    if slugs:
+        return list({found.slug: found for found in (course.find(slug, tree) for slug in slugs)}.values())
+    return [exercise for chapter in course.chapters(tree) for exercise in chapter.exercises]
+
+
+def _jobs(jobs: int | None) -> int:
+    return jobs if jobs is not None else min(2, os.cpu_count() or 1)
+
+
+def _log(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _shown(proof: Proof) -> str:
+    made = sum(sum(fates.values()) for fates in proof.mutants.values())
+    killed = sum(fates.get("killed", 0) for fates in proof.mutants.values())
+    line = (
+        f"{proof.exercise}: {'proven' if proof.proven else 'NOT PROVEN'}: "
+        f"{proof.misconceptions} misconceptions, {proof.variants} variants, "
+        f"{proof.alternatives} alternatives, {made} mutants ({killed} killed, "
+        f"{len(proof.survivors)} explained survivors)"
+    )
+    return "\n".join([line, *(f"  {problem}" for problem in proof.problems)])
+
+
+def _summary(proofs: list[Proof]) -> dict:
+    return {
+        "schema": 1,
+        "proven": all(proof.proven for proof in proofs),
+        "exercises": [{"proven": proof.proven, **dataclasses.asdict(proof)} for proof in proofs],
+    }

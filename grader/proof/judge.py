@@ -1,0 +1,137 @@
+"""Judges many answers in worker processes; what was found is kept by content: a proof can be resumed."""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.toolchain.cache import Cache, key_of
+from grader.verdict import State, Verdict
+
+Check = Callable[..., Verdict]  # `grader.exercises.check`, or a stand-in in tests
+CodeOf = Callable[[str, Mapping[str, bytes]], str | None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One answer to judge. `same_as` is the code of the solution: an answer with the same code is not run."""
+
+    slug: str
+    kind: str  # of the exercise: "kernel", "cpp" or "python"
+    files: dict[str, bytes]
+    seed: int | None = None  # hidden cases too
+    same_as: str | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """A verdict cut down to what proofs look at: per check its state, message, misconception, and more."""
+
+    state: str
+    failed: dict[str, dict[str, Any]]  # checks that ran and did not pass
+    blocked: dict[str, dict[str, Any]]
+    passed: dict[str, dict[str, Any]]
+    same_code: bool = False  # compiled to the solution's own code: equivalent for certain
+
+    @property
+    def checks(self) -> dict[str, dict[str, Any]]:
+        return {**self.passed, **self.blocked, **self.failed}
+
+
+class Judge:
+    """`many` judges a list of tasks. A context manager: leaving it ends the workers.
+
+    `jobs` of 0 judges in this process.
+    """
+
+    def __init__(
+        self, check: Check | None = None, code_of: CodeOf | None = None, *, jobs: int = 2, keep: bool = True
+    ):
+        self.check, self.code_of = check, code_of
+        self.cache = Cache("proof") if keep else None
+        spawned = multiprocessing.get_context("spawn")
+        self.pool = ProcessPoolExecutor(jobs, mp_context=spawned) if jobs else None
+        self.judged = self.recalled = 0
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self.pool:
+            self.pool.shutdown(cancel_futures=True)
+
+    def many(
+        self, tasks: list[Task], salt: str, progress: Callable[[int, int], None] | None = None
+    ) -> list[Result]:
+        """The results in order; `salt` hashes all but the answer that a verdict depends on."""
+        keys = [key_of(salt, asdict(task)) for task in tasks]
+        results: dict[int, Result] = {}
+        for at, key in enumerate(keys):
+            if self.cache and (entry := self.cache.get(key)):
+                results[at] = Result(**entry[0])
+        self.recalled += len(results)
+        waiting = [at for at in range(len(tasks)) if at not in results]
+        for at, result in self._run(waiting, tasks):
+            results[at] = result
+            self.judged += 1
+            if self.cache and result.state != State.GRADER_FAULT:
+                self.cache.put(keys[at], asdict(result), b"")
+            if progress:
+                progress(len(results), len(tasks))
+        return [results[at] for at in range(len(tasks))]
+
+    def _run(self, waiting: list[int], tasks: list[Task]):
+        if self.pool is None:
+            yield from ((at, judge(tasks[at], self.check, self.code_of)) for at in waiting)
+            return
+        futures: dict[Future, int] = {
+            self.pool.submit(judge, tasks[at], self.check, self.code_of): at for at in waiting
+        }
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+def judge(task: Task, check: Check | None = None, code_of: CodeOf | None = None) -> Result:
+    """Judge one answer in a folder of its own."""
+    if check is None:
+        from grader.exercises import check
+    if task.same_as is not None and (code_of or compiled_code)(task.kind, task.files) == task.same_as:
+        return Result(State.PASS, {}, {}, {}, same_code=True)
+    with tempfile.TemporaryDirectory(prefix="proof-") as folder:
+        cells = None
+        if task.kind == "python":
+            cells = {task.slug: next(iter(task.files.values())).decode()}
+        else:
+            for name, data in task.files.items():
+                (Path(folder) / name).write_bytes(data)
+        verdict = check(task.slug, Path(folder), seed=task.seed, hidden=task.seed is not None, cells=cells)
+    parts: tuple[dict, dict, dict] = ({}, {}, {})  # failed, blocked, passed
+    for found in verdict.checks:
+        part = 2 if found.state is State.PASS else 1 if found.blocked_by else 0
+        parts[part][found.check] = {
+            "state": str(found.state),
+            "message": found.message,
+            "misconception": found.misconception,
+            "hidden": found.hidden,
+        }
+    return Result(str(verdict.state), *parts)
+
+
+def compiled_code(kind: str, files: Mapping[str, bytes]) -> str | None:
+    """The machine-independent code of an answer, without line numbers; None where there is no such thing."""
+    if kind != "kernel":
+        return None
+    from grader import toolchain
+
+    compilation = toolchain.compile_kernel(toolchain.Source(dict(files), next(iter(files))))
+    if compilation.ptx is None:
+        return None
+    code = re.split(r"^\s*\.section\s+\.debug_", compilation.ptx, maxsplit=1, flags=re.MULTILINE)[0]
+    lines = (line.split("//")[0].strip() for line in code.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith((".loc", ".file")))
