@@ -60,7 +60,8 @@ def autograde(
                 graded = _grade(tree, chapter, release, student, key, writer, force)
             except Exception as problem:  # whatever it was, the others must still be graded
                 log.exception("submission of %s", printable(student))
-                graded = Graded(student, problem=f"{type(problem).__name__}: {printable(str(problem), 300)}")
+                kind = "" if isinstance(problem, ClassroomError) else f"{type(problem).__name__}: "
+                graded = Graded(student, problem=kind + printable(str(problem), 300))
             done.append(graded)
             report(graded)
     return done
@@ -69,6 +70,8 @@ def autograde(
 def _grade(
     tree: ClassTree, chapter: Chapter, release, student: str, key: bytes, writer: GradebookWriter, force: bool
 ) -> Graded:
+    if set(student) & set("*?["):
+        raise ClassroomError("nbgrader takes * ? and [ in a folder's name for a pattern; rename the folder")
     submission = collect(tree.submitted(student, chapter.name), chapter, graft.answer_cells(release))
     path = tree.result(student, chapter.name)
     before = Result.read(path)

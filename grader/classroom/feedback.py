@@ -100,7 +100,7 @@ def feedback_page(
     body = [
         f"<h1>Chapter {chapter.number}: {escape(chapter.title)}</h1>",
         f'<p class="muted">Feedback for {escape(result.student)}, graded {escape(result.graded)}</p>',
-        f'<p><b>{number(total)} of {number(points)} points</b>{_waiting(rows)}</p>',
+        f'<p><b>{number(total)} of {number(points)} points{_waiting(rows)}</b></p>',
         '<table class="sum"><tr><th>Exercise</th><th class="n">Points</th><th></th></tr>',
         *(_row_html(rows[name]) for name in order),
         f'<tr><td>Late penalty</td><td class="n">-{number(penalty)}</td><td></td></tr>' if penalty else "",

@@ -20,7 +20,8 @@ from grader.course import Chapter
 
 FINGERPRINT = "grader_fingerprint"  # in the notebook's metadata: which result it shows
 JOINER = "\u2060"  # word joiner: invisible, and no browser or Markdown reader takes "<" + it for a tag
-_HARMFUL = re.compile(r"<(?=[A-Za-z/!?])|!(?=\[)|\\(?=(?:href|require|cssId|class|style|unicode)\b)")
+# Tags, images, links of every kind (nbconvert lets `javascript:` pass), formulas that can do more than show.
+_HARMFUL = re.compile(r"<(?=[A-Za-z/!?])|!(?=\[)|\](?=[(:\[])|\\(?=(?:href|require|cssId|class|style|unicode)\b)")
 
 
 def answer_cells(release: NotebookNode) -> list[Cell]:
@@ -59,8 +60,5 @@ def graft(release: NotebookNode, chapter: Chapter, submission: Submission, resul
 
 
 def defuse(markdown: str) -> str:
-    """Markdown whose HTML tags, images and active formulas are shown as text; it looks the same otherwise.
-
-    Links with a script in them are dropped by nbconvert itself.
-    """
+    """Markdown whose HTML tags, images, links and active formulas are shown as text; it looks the same otherwise."""
     return _HARMFUL.sub(lambda match: match[0] + JOINER, markdown)

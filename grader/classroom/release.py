@@ -1,8 +1,8 @@
 """`grader class release`: what students get for one chapter.
 
-    README.md, Makefile, setup files, requirements.lock     `make course` sets up and opens JupyterLab
-    wheels/                                                 the grader, with the public course data inside
-    my/NN_name/                                             the notebook and the skeletons, as in every workspace
+    README.md, Makefile, setup/, requirements.lock      `make course` sets up and opens JupyterLab
+    wheels/                                             the grader, with the public course data inside
+    my/NN_name/                                         the notebook and the skeletons, as in every workspace
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from grader.classroom.wheel import build_wheel
 from grader.course import Chapter
 
 MARK = "release.json"  # says that a folder is a class release, and of what
-# What `make course` needs, copied from the clone. All but the first two may be absent.
-SETUP = ("Makefile", "requirements.lock")
+SETUP = ("Makefile", "requirements.lock", "setup")  # what `make course` is made of, copied from the clone
 
 _README = """# {title}
 
@@ -96,10 +95,9 @@ def clone() -> Path:
 
 def setup_files(root: Path) -> list[Path]:
     """The files that `make course` is made of."""
-    found = [root / name for name in SETUP]
-    folder = root / "setup"
-    found += sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    return found
+    found = [root / name for name in (*SETUP, "LICENSE")]
+    found += sorted((root / "setup").rglob("*"))
+    return [path for path in found if path.is_file() and "__pycache__" not in path.parts]
 
 
 def refuse_leaks(stage: Path, tree: ClassTree) -> None:

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from grader.classroom import material
 from grader.course import Tree
-from grader.course import chapter as find_chapter
-from grader.course import chapters as all_chapters
 from grader.verdict import CheckResult, State, Verdict
 
 NAME = "10_toy"
@@ -114,6 +112,7 @@ def make_course(root: Path) -> Tree:
         "tests/variants/toy-kernel/wrong.patch": "# title: a wrong way that must not get about either\n",
         "Makefile": "course:\n\t@echo toy\n",
         "requirements.lock": "# nothing\n",
+        "setup/environment.sh": "true\n",
     }
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -161,8 +160,6 @@ def patch(root: Path, setattr=setattr):
     """Put the course in `root` and the fake runner in place of the real ones."""
     tree = Tree(root)
     setattr(material, "tree", lambda: tree)
-    setattr(material, "chapter", lambda name: find_chapter(name, tree))
-    setattr(material, "chapters", lambda: all_chapters(tree))
     setattr(material, "check", check)
 
 

@@ -1,0 +1,72 @@
+"""`grader class ...` as an instructor types it."""
+
+import classroom_toy as toy
+import pytest
+from typer.testing import CliRunner
+
+from grader.classroom.commands import app
+
+
+@pytest.fixture
+def run(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*words):
+        return CliRunner().invoke(app, [str(word) for word in words])
+
+    return call
+
+
+def test_from_an_empty_folder_to_grades(toy_course, tmp_path, run, monkeypatch):
+    assert run("init", tmp_path / "class").exit_code == 0
+    monkeypatch.chdir(tmp_path / "class")
+    assert run("release", "10").exit_code == 0
+    classroom = toy.Classroom(toy_tree(tmp_path / "class"))
+    classroom.hand_in("ada")
+    classroom.hand_in("bob", cu="half", book=False)
+    refused = run("autograde", "10")
+    assert refused.exit_code == 2 and "--trust-submissions" in refused.output
+    done = run("autograde", "toy", "--trust-submissions")
+    assert done.exit_code == 0, done.output
+    assert "10 passed" in done.output and "was not handed in" in done.output
+    assert run("feedback", "10").exit_code == 0
+    assert classroom.tree.feedback("bob", toy.NAME).is_dir()
+    assert run("export", "grades.csv").exit_code == 0
+    assert (tmp_path / "class" / "grades.csv").read_text().count("\n") == 3
+
+
+def toy_tree(root):
+    from grader.classroom.tree import ClassTree
+
+    return ClassTree(root)
+
+
+def test_a_fault_is_told_by_the_exit_status(classroom, run):
+    classroom.hand_in("ada", cu="boom")
+    done = run("autograde", "--trust-submissions", "--course", classroom.tree.root)
+    assert done.exit_code == 1 and "The grader itself failed" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["autograde", "10"], "not in an instructor's tree"),
+        (["release", "10"], "not in an instructor's tree"),
+        (["feedback", "10"], "not in an instructor's tree"),
+        (["export", "x.csv"], "not in an instructor's tree"),
+    ],
+)
+def test_outside_a_class(toy_course, tmp_path, monkeypatch, run, words, told):
+    monkeypatch.chdir(tmp_path)
+    done = run(*words)
+    assert done.exit_code == 2 and told in done.output and "Traceback" not in done.output
+
+
+def test_a_wrong_chapter_suggests_the_nearest(classroom, run):
+    done = run("autograde", "toi", "--course", classroom.tree.root)
+    assert done.exit_code == 2 and 'did you mean "toy"' in done.output
+
+
+def test_nobody_handed_in(classroom, run):
+    done = run("autograde", "10", "--trust-submissions", "--course", classroom.tree.root)
+    assert done.exit_code == 2 and "nothing to grade" in done.output

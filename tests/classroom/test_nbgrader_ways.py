@@ -1,0 +1,172 @@
+"""nbgrader's own ways to autograde, its command and the formgrader's button, give what our command gives."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import classroom_toy as toy
+import pytest
+
+HERE = Path(__file__).parent
+FULL = {"toy-kernel": (10, False), "toy-cell": (10, False), "toy-explain": (None, True)}
+HALF = {"toy-kernel": (6, False), "toy-cell": (0, True), "toy-explain": (None, True)}
+
+
+def trust(classroom):
+    config = classroom.tree.config
+    config.write_text(config.read_text().replace("trust_submissions = False", "trust_submissions = True"))
+
+
+def submissions(classroom):
+    """One right; one with half of the kernel and a notebook that nbgrader cannot open; one under another name."""
+    classroom.hand_in("ada")
+    classroom.hand_in("bob", cu="half", book=b"{")
+    classroom.hand_in("cyd", book=False, **{"mine.ipynb": json.dumps(toy.answered()).encode()})
+
+
+EXPECTED = {"ada": FULL, "bob": HALF, "cyd": FULL}
+
+
+def program(toy_root, start):
+    """A Python program that runs `start` with the toy course in place of the real one."""
+    return [
+        sys.executable, "-c",
+        f"import sys; sys.path.insert(0, {str(HERE)!r})\nimport pathlib, classroom_toy as toy\n"
+        f"toy.patch(pathlib.Path({str(toy_root)!r}))\n{start}",
+    ]  # fmt: skip
+
+
+def stripped(classroom, student):
+    book = classroom.autograded(student)
+    return [(cell["id"], cell["source"], cell.get("outputs")) for cell in book["cells"]]
+
+
+def test_the_command_and_nbgraders_api_agree(classroom):
+    from nbgrader.apps.api import NbGraderAPI
+
+    from grader.classroom.session import Session
+
+    trust(classroom)
+    submissions(classroom)
+    classroom.grade(trust=False)
+    by_command = {s: (classroom.scores(s), stripped(classroom, s)) for s in EXPECTED}
+    session = Session(classroom.tree)
+    api = NbGraderAPI(session.course, config=session.config)
+    for student in EXPECTED:
+        assert api.autograde(toy.NAME, student)["success"]
+    assert {s: (classroom.scores(s), stripped(classroom, s)) for s in EXPECTED} == by_command
+    assert {s: scores for s, (scores, _) in by_command.items()} == EXPECTED
+
+
+def test_nbgraders_command_line(classroom, toy_root):
+    trust(classroom)
+    submissions(classroom)
+    start = f"from nbgrader.apps import AutogradeApp; AutogradeApp.launch_instance([{toy.NAME!r}])"
+    done = subprocess.run(
+        program(toy_root, start), cwd=classroom.tree.root, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    assert {s: classroom.scores(s) for s in EXPECTED} == EXPECTED
+
+
+def test_nbgrader_in_another_course_is_left_alone(classroom):
+    """Only a class that is configured for it is graded our way, in the same process."""
+    from nbgrader.converters import Autograde, NbGraderException
+    from nbgrader.coursedir import CourseDirectory
+
+    import grader.classroom.nbgrader_setup  # noqa: F401
+
+    course = CourseDirectory(root=str(classroom.tree.root), assignment_id="nothing")
+    with pytest.raises(NbGraderException, match="No notebooks were matched"):
+        Autograde(coursedir=course).start()
+
+
+def test_no_notebook_is_executed_even_if_our_grading_is_not_in_effect(classroom, monkeypatch):
+    from nbgrader.converters import Autograde, BaseConverter, NbGraderException
+
+    trust(classroom)
+    classroom.hand_in("ada")
+    monkeypatch.setattr(Autograde, "start", BaseConverter.start)
+    from grader.classroom.session import Session
+
+    session = Session(classroom.tree)
+    monkeypatch.setattr(Autograde, "start", BaseConverter.start)
+    session.course.assignment_id, session.course.student_id = toy.NAME, "*"
+    with pytest.raises(NbGraderException):
+        Autograde(coursedir=session.course, config=session.config).start()
+    assert not classroom.tree.autograded("ada", toy.NAME).exists()
+    assert classroom.scores("ada")["toy-kernel"] == (None, True)
+
+
+class Server:
+    """A Jupyter server with the formgrader, in the instructor's tree."""
+
+    def __init__(self, classroom, toy_root):
+        home = classroom.tree.root.parent / "home"
+        start = (
+            "from jupyter_server.serverapp import ServerApp; ServerApp.launch_instance(['--port=0', '--no-browser',"
+            " '--allow-root', '--IdentityProvider.token=t', '--ServerApp.disable_check_xsrf=True',"
+            " '--ServerApp.jpserver_extensions={\"nbgrader.server_extensions.formgrader\": True}'])"
+        )
+        environment = os.environ | {"HOME": str(home), "JUPYTER_CONFIG_DIR": str(home), "JUPYTER_RUNTIME_DIR": str(home / "run")}
+        self.log = (classroom.tree.root.parent / "server.log").open("w")
+        self.process = subprocess.Popen(
+            program(toy_root, start), cwd=classroom.tree.root, stdout=self.log, stderr=self.log, env=environment
+        )
+        self.url = self._wait(home / "run")
+
+    def _wait(self, runtime):
+        for _ in range(600):
+            assert self.process.poll() is None, Path(self.log.name).read_text()
+            for path in runtime.glob("jpserver-*.json"):
+                try:
+                    return json.loads(path.read_text())["url"]
+                except ValueError:
+                    pass  # still being written
+            time.sleep(0.1)
+        raise AssertionError("the server did not start: " + Path(self.log.name).read_text())
+
+    def press(self, address):
+        """What the formgrader's page does when the button is pressed."""
+        request = urllib.request.Request(
+            f"{self.url}formgrader/api/{address}", method="POST", headers={"Authorization": "token t"}
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.loads(answer.read())
+
+    def get(self, address):
+        request = urllib.request.Request(f"{self.url}{address}", headers={"Authorization": "token t"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.read().decode()
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(20)
+        self.log.close()
+
+
+def test_the_formgraders_buttons(classroom, toy_root):
+    submissions(classroom)
+    server = Server(classroom, toy_root)
+    try:
+        refused = server.press(f"submission/{toy.NAME}/ada/autograde")
+        assert not refused["success"] and "If you trust these submissions" in refused["error"] + refused["log"]
+        trust(classroom)  # the server reads its configuration again at each press
+        for student in EXPECTED:
+            answer = server.press(f"submission/{toy.NAME}/{student}/autograde")
+            assert answer["success"], answer
+        assert {s: classroom.scores(s) for s in EXPECTED} == EXPECTED
+        assert server.press(f"assignment/{toy.NAME}/generate_feedback")["success"]
+        page = (classroom.tree.feedback("ada", toy.NAME) / f"{toy.NAME}.html").read_text()
+        assert "20 of 23 points" in page and "<script" not in page
+        notebooks = json.loads(server.get(f"formgrader/api/submitted_notebooks/{toy.NAME}/{toy.NAME}"))
+        identity = {n["student"]: n["id"] for n in notebooks}["bob"]
+        shown = server.get(f"formgrader/submissions/{identity}/")
+        assert "6 of 10 points" in shown and "could not be read" in shown
+    finally:
+        server.close()

@@ -1,0 +1,132 @@
+"""The instructor's tree, the class release and the wheel in it."""
+
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+
+import classroom_toy as toy
+import pytest
+
+from grader.classroom import material, release, wheel
+from grader.classroom.create import create
+from grader.classroom.errors import ClassroomError
+
+
+def test_an_instructors_tree_is_private_and_complete(toy_course, tmp_path):
+    tree, added = create(tmp_path / "class")
+    assert [chapter.name for chapter in added] == [toy.NAME]
+    assert tree.root.stat().st_mode & 0o077 == 0 and tree.secret.stat().st_mode & 0o077 == 0
+    assert sorted(path.name for path in tree.source(toy.NAME).iterdir()) == [f"{toy.NAME}.ipynb", "supplied.h", "toy.cu"]
+    assert len(bytes.fromhex(tree.secret.read_text())) == 32
+
+
+def test_making_it_again_overwrites_nothing(toy_course, tmp_path):
+    tree, _ = create(tmp_path / "class")
+    before = tree.secret.read_bytes()
+    (tree.source(toy.NAME) / "toy.cu").write_text("changed by the instructor")
+    tree.config.write_text("# mine")
+    _, added = create(tmp_path / "class")
+    assert added == [] and tree.secret.read_bytes() == before
+    assert tree.config.read_text() == "# mine"
+    assert (tree.source(toy.NAME) / "toy.cu").read_text() == "changed by the instructor"
+
+
+def test_a_folder_of_something_else_is_refused(toy_course, tmp_path):
+    (tmp_path / "thesis.txt").write_text("x")
+    with pytest.raises(ClassroomError, match="not empty"):
+        create(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_nbgraders_release_keeps_what_learners_start_from(classroom):
+    from grader.classroom.autograde import read_release
+
+    book = read_release(classroom.tree, material.chapter(10))
+    sources = {cell.id: cell.source for cell in book.cells}
+    assert sources["toy-cell-answer"] == toy.STARTER and sources["toy-explain"] == toy.QUESTION
+
+
+def test_a_class_release(classroom, tmp_path):
+    place = release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+    names = sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
+    assert [name for name in names if not name.startswith("wheels/")] == [
+        "Makefile", "README.md", f"my/{toy.NAME}/{toy.NAME}.ipynb", f"my/{toy.NAME}/supplied.h", f"my/{toy.NAME}/toy.cu",
+        "release.json", "requirements.lock", "setup/environment.sh",
+    ]  # fmt: skip
+    (built,) = (place / "wheels").iterdir()
+    inside = zipfile.ZipFile(built).namelist()
+    assert f"grader/_course/course/{toy.NAME}/chapter.toml" in inside
+    assert "grader/verdict/records.py" in inside
+    assert not [name for name in inside if "solutions" in name or "__pycache__" in name or "variants" in name]
+
+
+def test_a_release_is_made_again_but_replaces_nothing_else(classroom, tmp_path):
+    chapter = material.chapter(10)
+    first = release.release(classroom.tree, chapter)
+    again = release.release(classroom.tree, chapter)
+    assert first == again and first.parent == classroom.tree.root / "class_release"
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "thesis.txt").write_text("x")
+    with pytest.raises(ClassroomError, match="not a class release"):
+        release.release(classroom.tree, chapter, tmp_path / "home")
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["// the right kernel of the toy chapter, which nobody may see", "The master of the toy chapter has a sentence of its own."],
+)
+def test_a_leak_stops_the_release(classroom, monkeypatch, tmp_path, planted):
+    fill = release.fill
+
+    def careless(stage, chapter):
+        fill(stage, chapter)
+        with zipfile.ZipFile(next((stage / "wheels").iterdir()), "a") as archive:
+            archive.writestr("grader/extra.py", f"text = '''\n{planted}\n'''\n")
+
+    monkeypatch.setattr(release, "fill", careless)
+    with pytest.raises(ClassroomError, match="would give away"):
+        release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_secret_in_a_release_stops_it(classroom, monkeypatch, tmp_path):
+    fill = release.fill
+
+    def careless(stage, chapter):
+        fill(stage, chapter)
+        (stage / "my" / "backup").write_bytes(classroom.tree.secret.read_bytes())
+
+    monkeypatch.setattr(release, "fill", careless)
+    with pytest.raises(ClassroomError, match="secret"):
+        release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+
+
+def test_the_wheel_is_the_same_bytes_each_time(toy_course, tmp_path):
+    one = wheel.build_wheel(material.tree(), tmp_path / "a")
+    os.utime(toy_course / f"course/{toy.NAME}/chapter.toml")
+    two = wheel.build_wheel(material.tree(), tmp_path / "b")
+    assert one.name == two.name and one.read_bytes() == two.read_bytes()
+
+
+def test_the_wheel_holds_every_file_that_the_package_needs():
+    """A file of a kind that the wheel does not know would be missed by students only."""
+    package = wheel.Path(wheel.grader.__file__).parent
+    tracked = subprocess.run(["git", "ls-files", "."], cwd=package, capture_output=True, text=True)
+    if tracked.returncode:
+        pytest.skip("not in a clone")
+    missing = set(tracked.stdout.split()) - set(wheel.package_files(package))
+    assert {name for name in missing if (package / name).exists()} == set()
+
+
+def test_the_wheel_installs_and_finds_its_course(toy_course, tmp_path):
+    built = wheel.build_wheel(material.tree(), tmp_path / "w")
+    venv.create(tmp_path / "env", with_pip=False)
+    python = tmp_path / "env" / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index", str(built)]
+    subprocess.run(pip, check=True, cwd=tmp_path, capture_output=True)
+    code = "from grader.course import chapters, pristine; print(chapters()[0].name, pristine().root.name)"
+    done = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stdout.split() == [toy.NAME, "_course"]
+    assert (tmp_path / "env" / "bin" / "grader").exists()
