@@ -1,10 +1,11 @@
 """Reusable checks. Each owns a misconception, says one public sentence and names its source."""
 
+from grader.checks import elementwise
 from grader.checks.base import Check, Finding, failed, passed
 from grader.checks.cases import Case, In, Out, Tolerance, grid_1d
 from grader.checks.values import compare, mismatch, unwritten
 
 __all__ = [
-    "Case", "Check", "Finding", "In", "Out", "Tolerance", "compare", "failed", "grid_1d", "mismatch", "passed",
-    "unwritten",
+    "Case", "Check", "Finding", "In", "Out", "Tolerance", "compare", "elementwise", "failed", "grid_1d", "mismatch",
+    "passed", "unwritten",
 ]  # fmt: skip
