@@ -5,7 +5,17 @@ Names are imported on first use, so that a child that needs only ``channel`` sta
 
 from grader.sandbox.wire import Channel, WireError, channel
 
-__all__ = ["Channel", "Child", "ChildEnded", "Limits", "Outcome", "WireError", "channel", "python_child", "run"]
+__all__ = [
+    "Channel",
+    "Child",
+    "ChildEnded",
+    "Limits",
+    "Outcome",
+    "WireError",
+    "channel",
+    "python_child",
+    "run",
+]
 
 _HOME = {"Child": "child", "ChildEnded": "child", "python_child": "child", "run": "child",
          "Limits": "records", "Outcome": "records"}  # fmt: skip

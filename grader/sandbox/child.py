@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from grader.sandbox.records import Limits, Outcome
+from grader.sandbox.records import DEFAULT, Limits, Outcome
 from grader.sandbox.supervisor import Supervisor
 from grader.sandbox.wire import Channel, WireError
 from grader.verdict.records import State
@@ -32,7 +32,7 @@ def python_child(module: str) -> list[str]:
 
 
 def run(
-    command: Sequence[str], *, header: dict | None = None, payload=b"", limits: Limits = Limits(),
+    command: Sequence[str], *, header: dict | None = None, payload=b"", limits: Limits = DEFAULT,
     cwd: str | Path | None = None, env: Mapping[str, str] | None = None,
 ) -> Outcome:  # fmt: skip
     """Run a program to its end; send one request if ``header`` is given; keep the last frame that it sends.
@@ -41,7 +41,9 @@ def run(
     With a request, ending without an answer is an ``ERROR``. Never raises for what the program does.
     """
     try:
-        child = Child(command, limits=limits, cwd=cwd, env=env, _cpu_seconds=limits.wall_seconds * (os.cpu_count() or 1))
+        child = Child(
+            command, limits=limits, cwd=cwd, env=env, _cpu_seconds=limits.wall_seconds * (os.cpu_count() or 1)
+        )
     except ChildEnded as ended:
         return ended.outcome
     with child:
@@ -52,7 +54,7 @@ class Child:
     """A child that answers one frame with one frame. A context manager; safe to share between threads."""
 
     def __init__(
-        self, command: Sequence[str], *, limits: Limits = Limits(), cwd: str | Path | None = None,
+        self, command: Sequence[str], *, limits: Limits = DEFAULT, cwd: str | Path | None = None,
         env: Mapping[str, str] | None = None, _cpu_seconds: float | None = None,
     ):  # fmt: skip
         """Start it. ``ChildEnded`` (``GRADER_FAULT``) when the machine refuses; a command that does not exist
@@ -60,11 +62,15 @@ class Child:
         try:
             self._supervisor = Supervisor(command, limits, cwd, env, _cpu_seconds)
         except OSError as error:
-            raise ChildEnded(Outcome(state=State.GRADER_FAULT, message=f"could not be started: {error}")) from error
+            raise ChildEnded(
+                Outcome(state=State.GRADER_FAULT, message=f"could not be started: {error}")
+            ) from error
         self._channel = Channel(self._supervisor.connection)
         self._lock = threading.Lock()
         self._malformed: str | None = None
-        self._forgotten = weakref.finalize(self, self._supervisor.stop, State.ERROR, "was stopped: nobody uses it")
+        self._forgotten = weakref.finalize(
+            self, self._supervisor.stop, State.ERROR, "was stopped: nobody uses it"
+        )
         self._forgotten.atexit = False  # the supervisor has its own, which waits
 
     @property
@@ -77,11 +83,15 @@ class Child:
         with self._lock:
             if self.outcome:
                 raise ChildEnded(self._without_answer(self.outcome))
-            self._supervisor.timer(self._supervisor.limits.wall_seconds if wall_seconds is None else wall_seconds)
+            self._supervisor.timer(
+                self._supervisor.limits.wall_seconds if wall_seconds is None else wall_seconds
+            )
             try:
                 self._send(header, payload)
                 reply = self._receive()
-            except BaseException:  # such as a keyboard interrupt: the answer would be taken for the next one's
+            except (
+                BaseException
+            ):  # such as a keyboard interrupt: the answer would be taken for the next one's
                 self._supervisor.stop(State.ERROR, "was stopped: the call was interrupted")
                 raise
             if reply is None:

@@ -47,8 +47,8 @@ def _tell(line: str) -> None:
 
 def _start() -> int:
     process = subprocess.Popen(
-        ["/bin/sh", "-c", _SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True, cwd="/", env={},
+        ["/bin/sh", "-c", _SCRIPT], start_new_session=True, cwd="/", env={},
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     pipe = os.dup(process.stdin.fileno())
     process.stdin.close()

@@ -1,9 +1,9 @@
 """Finds and kills everything that a child has started, by reading /proc.
 
-A process belongs to a child if it is in the child's session, descends from a process known to belong to it, or
-carries the child's mark in its environment; the last finds a daemon that left the session and lost its parents.
-A program that is made to escape can shed all three (``setsid``, double fork, a new environment, all between two
-looks); only a PID namespace stops that one.
+A process belongs to a child if it is in the child's session, descends from a process known to belong to it,
+or carries the child's mark in its environment; the last finds a daemon that left the session and lost its
+parents. A program that is made to escape can shed all three (``setsid``, double fork, a new environment, all
+between two looks); only a PID namespace stops that one.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ class Family:
     def scan(self) -> list[Process]:
         """Look at every process of the machine; the living ones that belong here."""
         younger = {process.pid: process for process in all_processes() if process.started >= self.started}
-        members = {pid for pid, start in self.known.items() if pid in younger and younger[pid].started == start}
+        members = {
+            pid for pid, start in self.known.items() if pid in younger and younger[pid].started == start
+        }
         rest = [p for p in sorted(younger.values(), key=lambda p: p.started) if p.pid not in members]
         grew = True
         while grew:  # a parent may have a higher pid than its child

@@ -18,12 +18,15 @@ class Limits:
     output_bytes: int = 1 << 20  # of stdout and of stderr; head and tail are kept
 
 
+DEFAULT = Limits()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """How a child ended.
 
-    ``PASS``: it exited with 0 (and answered, if it was asked something). ``ERROR``: another exit code, an answer
-    missing or malformed, or too many processes. ``CRASH``, ``TIMEOUT``, ``OUT_OF_MEMORY`` as named.
+    ``PASS``: it exited with 0 (and answered, if it was asked something). ``ERROR``: another exit code, an
+    answer missing or malformed, or too many processes. ``CRASH``, ``TIMEOUT``, ``OUT_OF_MEMORY`` as named.
     ``GRADER_FAULT``: how it ended could not be found out.
     """
 

@@ -39,14 +39,15 @@ _running: weakref.WeakSet[Supervisor] = weakref.WeakSet()
 
 
 class Supervisor:
-    """One running child. ``connection`` is the parent's end of its channel; ``done`` is set when ``outcome`` is.
+    """One running child. ``connection`` is the parent's end of its channel; ``done`` is set when ``outcome``
+    is.
 
     ``OSError`` when it cannot be started. All methods may be called from any thread.
     """
 
     def __init__(
-        self, command: Sequence[str], limits: Limits, cwd: str | Path | None, environment: Mapping[str, str] | None,
-        cpu_seconds: float | None,
+        self, command: Sequence[str], limits: Limits, cwd: str | Path | None,
+        environment: Mapping[str, str] | None, cpu_seconds: float | None,
     ):  # fmt: skip
         self.limits = limits
         self.done = threading.Event()
@@ -54,7 +55,9 @@ class Supervisor:
         self._reason: tuple[State, str] | None = None
         self._timed: float | None = None
         self._deadline: float | None = None
-        self._waking = threading.Lock()  # so that no wake-up call reaches a descriptor that is closed and reused
+        self._waking = (
+            threading.Lock()
+        )  # so that no wake-up call reaches a descriptor that is closed and reused
         self._began = time.monotonic()
         self._home = tempfile.mkdtemp(prefix="grader-")
         self._output = {1: HeadAndTail(limits.output_bytes), 2: HeadAndTail(limits.output_bytes)}
@@ -63,8 +66,8 @@ class Supervisor:
         try:
             self._process = subprocess.Popen(
                 ["/bin/sh", "-c", _GATE, "sh", *command, f"--channel={theirs.fileno()}"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[theirs.fileno()],
-                start_new_session=True, cwd=cwd or self._home,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()], start_new_session=True, cwd=cwd or self._home,
                 env={**clean_environment(self._home, environment), MARK: mark},
             )  # fmt: skip
         except BaseException:
@@ -87,7 +90,7 @@ class Supervisor:
         self.thread.start()
 
     def timer(self, seconds: float | None) -> None:
-        """The child is stopped as ``TIMEOUT`` that many seconds from now; None: it is idle, without a timer."""
+        """Stop the child as ``TIMEOUT`` that many seconds from now; None: it is idle, without a timer."""
         self._timed = seconds
         self._deadline = None if seconds is None else time.monotonic() + seconds
         if seconds is not None:
@@ -123,7 +126,9 @@ class Supervisor:
                 self.outcome = self._judge(ended_itself, all_gone)
             except Exception as error:  # a fault of ours must not leave a caller waiting
                 self._family.kill()
-                self.outcome = Outcome(state=State.GRADER_FAULT, message=f"watching the program failed: {error!r}")
+                self.outcome = Outcome(
+                    state=State.GRADER_FAULT, message=f"watching the program failed: {error!r}"
+                )
             finally:
                 with self._waking:
                     self.done.set()
@@ -135,7 +140,10 @@ class Supervisor:
         while not _has_exited(self._process.pid):
             now, deadline = time.monotonic(), self._deadline
             if deadline is not None and now >= deadline:
-                self.stop(State.TIMEOUT, f"was stopped after {_number(self._timed)} seconds: it did not end by itself")
+                self.stop(
+                    State.TIMEOUT,
+                    f"was stopped after {_number(self._timed)} seconds: it did not end by itself",
+                )
             if now >= scan_at:
                 self._check_processes(len(self._family.scan()))
                 pause = _IDLE_SECONDS if deadline is None else _SCAN_SECONDS
@@ -170,7 +178,9 @@ class Supervisor:
     def _drain(self, selector) -> None:
         """Take what the dead have left in the pipes; a survivor may hold them open, so not for ever."""
         until = time.monotonic() + 0.5
-        while (open_pipes := [key for key in selector.get_map().values() if key.data]) and time.monotonic() < until:
+        while (
+            open_pipes := [key for key in selector.get_map().values() if key.data]
+        ) and time.monotonic() < until:
             for key in open_pipes:
                 try:
                     data = os.read(key.fd, 65536)
@@ -219,7 +229,9 @@ class Supervisor:
                 time.sleep(0.005)
         except ChildProcessError:
             found = (0, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(found[1])  # so that subprocess does not wait again
+        self._process.returncode = os.waitstatus_to_exitcode(
+            found[1]
+        )  # so that subprocess does not wait again
         if not found[0]:
             return None, None
         if self._process.returncode < 0:
@@ -228,7 +240,9 @@ class Supervisor:
 
     def _shut_down(self, out, err, *descriptors: int | None) -> None:
         try:
-            self.connection.shutdown(socket.SHUT_RDWR)  # a survivor may hold the other end: no reader waits for it
+            self.connection.shutdown(
+                socket.SHUT_RDWR
+            )  # a survivor may hold the other end: no reader waits for it
         except OSError:
             pass
         for stream in (out, err):

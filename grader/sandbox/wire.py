@@ -68,7 +68,7 @@ class Channel:
         self._socket.close()
 
     def _read(self, count: int) -> bytes:
-        """Up to ``count`` bytes, fewer only at the end. Memory grows with what arrives, not with ``count``."""
+        """Up to ``count`` bytes, fewer only at the end. Memory grows with what arrives, no sooner."""
         chunks = []
         while count:
             try:

@@ -1,7 +1,8 @@
 """The compile cache: one folder of entries whose name is the hash of all that went in.
 
-Written by the grader's parent process only, each entry in one step (a rename), with a hash of its content inside,
-so that a damaged or half-written entry is found, dropped and made again. Unusable folders switch the cache off.
+Written by the grader's parent process only, each entry in one step (a rename), with a hash of its content
+inside, so that a damaged or half-written entry is found, dropped and made again. Unusable folders switch the
+cache off.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Cache:
             pass
 
     def executable(self, key: str, blob: bytes) -> Path:
-        """``blob`` as an executable file beside the entry, verified or rewritten. ``OSError`` when it cannot be."""
+        """``blob`` as an executable file beside the entry, verified or rewritten; or ``OSError``."""
         path = self.folder / f"{key}.bin"
         try:
             if path.read_bytes() == blob and os.access(path, os.X_OK):
@@ -79,7 +80,11 @@ class Cache:
     def prune(self) -> None:
         """Remove the entries that were not used for longest until the rest fits."""
         files = sorted(
-            ((facts.st_mtime, facts.st_size, path) for path in self.folder.iterdir() if (facts := path.stat())),
+            (
+                (facts.st_mtime, facts.st_size, path)
+                for path in self.folder.iterdir()
+                if (facts := path.stat())
+            ),
             reverse=True,
         )
         total = 0

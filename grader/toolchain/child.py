@@ -1,8 +1,9 @@
 """The compile child, ``python -I -m grader.toolchain.child``: one request, one reply. It runs compilers on a
 learner's sources and runs nothing of what they make. It imports little, to start fast.
 
-Request: ``{"job": "nvrtc" | "nvrtc-version" | "gxx", "files": [[name, bytes], ...], ...}`` with the files' contents one
-after the other as payload. Reply: ``{"ok": bool, "result": text, "log": text, ...}`` with PTX or executable as payload.
+Request: ``{"job": "nvrtc" | "nvrtc-version" | "gxx", "files": [[name, bytes], ...], ...}`` with the files'
+contents one after the other as payload. Reply: ``{"ok": bool, "result": text, "log": text, ...}`` with PTX
+or executable as payload.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from grader.sandbox.wire import channel
 
 
 def nvrtc(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
-    """``library``, ``builtins``, ``main``, ``options``, ``hide``: prefixes of paths to leave out of log and PTX."""
+    """``library``, ``builtins``, ``main``, ``options``; ``hide``: prefixes to cut from paths."""
     library = _load(request)
     main = request["main"]
     headers = {name: data for name, data in files.items() if name != main}
@@ -27,7 +28,9 @@ def nvrtc(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
         ctypes.byref(program), files[main], main.encode(), len(headers), texts, names
     )
     if status == 0:
-        status = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+        status = library.nvrtcCompileProgram(
+            program, len(options), (ctypes.c_char_p * len(options))(*options)
+        )
     log = _text(library, program, "ProgramLog") if program else b""
     ptx = _text(library, program, "PTX") if status == 0 else b""
     hide = [os.getcwd() + "/", *request["hide"]]
@@ -44,7 +47,7 @@ def nvrtc_version(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
 
 
 def gxx(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
-    """Write the files below the working folder, which is the child's own, and run ``command``; it makes ``program``."""
+    """Write the files into the working folder, the child's own, and run ``command``; it makes ``program``."""
     import subprocess
 
     for name, data in files.items():
@@ -59,7 +62,11 @@ def gxx(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
     if done.returncode == 0:
         with open("program", "rb") as file:
             program = file.read()
-    reply = {"ok": done.returncode == 0, "result": str(done.returncode), "log": log[-1 << 20 :].decode("utf-8", "replace")}
+    reply = {
+        "ok": done.returncode == 0,
+        "result": str(done.returncode),
+        "log": log[-1 << 20 :].decode("utf-8", "replace"),
+    }
     return reply, program
 
 

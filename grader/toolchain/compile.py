@@ -1,4 +1,4 @@
-"""One request to the compile child, and its reply checked: what reads a learner's source is not to be believed."""
+"""One request to the compile child, its reply checked: what reads a learner's source is not believed."""
 
 from __future__ import annotations
 
@@ -25,15 +25,28 @@ class Reply:
 
 def ask(job: str, files: Mapping[str, bytes], limits: Limits, **request) -> Reply:
     header = {"job": job, "files": [[name, len(data)] for name, data in files.items()], **request}
-    outcome = run(python_child("grader.toolchain.child"), header=header, payload=b"".join(files.values()), limits=limits)
+    outcome = run(
+        python_child("grader.toolchain.child"), header=header, payload=b"".join(files.values()), limits=limits
+    )
     if outcome.state is not State.PASS:
         return Reply(state=_state(outcome.state), log=outcome.stderr, message=_sentence(outcome))
     reply = outcome.header or {}
-    if not (isinstance(reply.get("ok"), bool) and all(isinstance(reply.get(key), str) for key in ("result", "log"))):
-        return Reply(state=State.GRADER_FAULT, message="The compile process gave an answer that makes no sense.")
+    if not (
+        isinstance(reply.get("ok"), bool)
+        and all(isinstance(reply.get(key), str) for key in ("result", "log"))
+    ):
+        return Reply(
+            state=State.GRADER_FAULT, message="The compile process gave an answer that makes no sense."
+        )
     if reply["result"] == "unavailable":
-        return Reply(state=State.UNSUPPORTED_HERE, log=reply["log"], message=f"The compiler does not start: {reply['log']}.")
-    return Reply(state=State.PASS, ok=reply["ok"], result=reply["result"], log=reply["log"], blob=outcome.payload)
+        return Reply(
+            state=State.UNSUPPORTED_HERE,
+            log=reply["log"],
+            message=f"The compiler does not start: {reply['log']}.",
+        )
+    return Reply(
+        state=State.PASS, ok=reply["ok"], result=reply["result"], log=reply["log"], blob=outcome.payload
+    )
 
 
 def _state(state: State) -> State:

@@ -1,4 +1,4 @@
-"""The contract of a kernel file, worded kindly: device code only, no standard headers, at least one kernel."""
+"""The contract of a kernel file, worded kindly: device code only, no standard headers, one kernel or more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grader.toolchain.screen import STANDARD_HEADERS
 from grader.verdict import Diagnostic
 
 NO_KERNEL = (
-    'There is no kernel in this file: write one, as in extern "C" __global__ void name(float* x, int n) { ... }.'
+    'There is no kernel in this file: write one, as in extern "C" __global__ void name(float* x) { ... }.'
 )
 EMPTY = "The file is empty: write your kernel in it."
 ONLY_COMMENTS = "The file holds only comments and directives: write your kernel in it."
@@ -28,7 +28,9 @@ def check_contract(readings: Mapping[str, Reading], main: str) -> list[Diagnosti
         for index, token in enumerate(tokens):
             following = tokens[index + 1].text if index + 1 < len(tokens) else ""
             if token.text == "<<<":
-                message = "A kernel file launches nothing: leave out <<<...>>>, the grader launches your kernel."
+                message = (
+                    "A kernel file launches nothing: leave out <<<...>>>, the grader launches your kernel."
+                )
                 problems.append(Diagnostic(message=message, file=name, line=token.line))
             elif token.text == "main" and following == "(":
                 message = "A kernel file has no main(): the grader launches your kernel."
@@ -67,11 +69,11 @@ _ADVICE = (
     (re.compile(r'cannot open source file "([^"]+)"'), lambda found: header_advice(found[1])),
     (
         re.compile(r"^A function without execution space annotations"),
-        "A kernel file holds device code only: mark this function __device__ (or __global__, if it is a kernel).",
+        "A kernel file is device code: mark this function __device__, or __global__ if it is a kernel.",
     ),
     (
         re.compile(r"^A namespace scope variable without memory space annotations"),
-        "A kernel file holds device code only: mark this variable __device__ or __constant__, or make it constexpr.",
+        "A kernel file is device code: mark this variable __device__, __constant__ or constexpr.",
     ),
     (
         re.compile(r'^identifier "(u?int(?:8|16|32|64)_t)" is undefined'),

@@ -16,7 +16,8 @@ _NVRTC = re.compile(
 )
 _IS_CAUSE = re.compile(r'^identifier "[^"]+" is undefined')
 _GXX = re.compile(
-    r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<severity>fatal error|error|warning|note): (?P<message>.*)$"
+    r"^(?P<file>[^\n:]+):(?P<line>\d+):(?:(?P<column>\d+):)? "
+    r"(?P<severity>fatal error|error|warning|note): (?P<message>.*)$"
 )
 
 
@@ -36,15 +37,20 @@ def parse_nvrtc(log: str, main: str, advise: Callable[[str], str] = str) -> tupl
         found.append((not _IS_CAUSE.match(match["message"]), diagnostic))
     # A type that is not known makes NVRTC misread its whole line first and name the cause last.
     by_line = itertools.groupby(found, key=lambda pair: (pair[1].file, pair[1].line, pair[1].severity))
-    return _tidy(diagnostic for _, line in by_line for _, diagnostic in sorted(line, key=lambda pair: pair[0]))
+    return _tidy(
+        diagnostic for _, line in by_line for _, diagnostic in sorted(line, key=lambda pair: pair[0])
+    )
 
 
 def parse_gxx(log: str) -> tuple[Diagnostic, ...]:
     """The log of g++ or clang++."""
     return _tidy(
         Diagnostic(
-            message=match["message"][:_MAX_MESSAGE], severity=match["severity"].removeprefix("fatal "),
-            file=match["file"], line=int(match["line"]), column=int(match["column"]) if match["column"] else None,
+            message=match["message"][:_MAX_MESSAGE],
+            severity=match["severity"].removeprefix("fatal "),
+            file=match["file"],
+            line=int(match["line"]),
+            column=int(match["column"]) if match["column"] else None,
         )  # fmt: skip
         for line in log.splitlines()
         if (match := _GXX.match(line))

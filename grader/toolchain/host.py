@@ -26,13 +26,18 @@ _NO_COMPILER = "No C++ compiler was found: install g++ (on Debian and Ubuntu: su
 
 
 def compile_host(
-    source: Source, *, harness: Mapping[str, bytes], flags: Sequence[str] = (), limits: Limits = COMPILE_LIMITS
+    source: Source,
+    *,
+    harness: Mapping[str, bytes],
+    flags: Sequence[str] = (),
+    limits: Limits = COMPILE_LIMITS,
 ) -> HostProgram:
     """Compile the learner's files and the ``harness`` with ``-std=c++17 -O1 -g -Wall -Wextra`` and ``flags``.
 
-    Every ``.cpp`` file is a unit of its own, unless another file includes it. Learner's and harness' files may
-    include each other by name, the standard library, the CUDA headers, ``grader_channel.hpp``, and what lies in the
-    ``-I`` and ``-isystem`` folders of ``flags``. Never raises for what is in the learner's files.
+    Every ``.cpp`` file is a unit of its own, unless another file includes it. Learner's and harness' files
+    may include each other by name, the standard library, the CUDA headers, ``grader_channel.hpp``, and what
+    lies in the ``-I`` and ``-isystem`` folders of ``flags``. Never raises for what is in the learner's
+    files.
     """
     check_names(harness)
     harness_readings = {name: read(data.decode(), name) for name, data in harness.items()}
@@ -48,7 +53,13 @@ def compile_host(
     command += [*_units(source.files, harness, {**readings, **harness_readings}), *flags]
     supplied = (folders[0] / "grader_channel.hpp").read_bytes()
     key = key_of(
-        _SCHEMA, dict(source.files), source.main, dict(harness), command, locate.gxx_fingerprint(compiler), supplied
+        _SCHEMA,
+        dict(source.files),
+        source.main,
+        dict(harness),
+        command,
+        locate.gxx_fingerprint(compiler),
+        supplied,
     )
     cache = Cache("programs")
     if kept := cache.get(key):
@@ -95,7 +106,9 @@ def _main_line(reading: Reading) -> int | None:
     return None
 
 
-def _units(answer: Mapping[str, bytes], harness: Mapping[str, bytes], readings: Mapping[str, Reading]) -> list[str]:
+def _units(
+    answer: Mapping[str, bytes], harness: Mapping[str, bytes], readings: Mapping[str, Reading]
+) -> list[str]:
     included = {
         directive.text.strip('"<>').removeprefix("./")
         for reading in readings.values()
@@ -120,7 +133,9 @@ def _failed(diagnostics: Sequence[Diagnostic]) -> HostProgram:
     return HostProgram(state=State.FAIL, diagnostics=tuple(diagnostics), message=summary(diagnostics))
 
 
-def _passed(log: str, path: Path, source: Source, harness: Mapping[str, bytes], *, cached: bool) -> HostProgram:
+def _passed(
+    log: str, path: Path, source: Source, harness: Mapping[str, bytes], *, cached: bool
+) -> HostProgram:
     _, warnings, _ = explain(log, source, harness)
     return HostProgram(state=State.PASS, path=path, diagnostics=warnings, log=log, cached=cached)
 
@@ -128,7 +143,9 @@ def _passed(log: str, path: Path, source: Source, harness: Mapping[str, bytes], 
 def _executable(cache: Cache, key: str, program: bytes) -> Path:
     try:
         return cache.executable(key, program)
-    except OSError:  # no cache can be written: a folder that lasts as long as the machine keeps temporary files
+    except (
+        OSError
+    ):  # no cache can be written: a folder that lasts as long as the machine keeps temporary files
         path = Path(tempfile.mkdtemp(prefix="grader-program-")) / "program"
         write_atomically(path, program, mode=0o755)
         return path

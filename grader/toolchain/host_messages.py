@@ -1,7 +1,7 @@
 """Turns the log of a host C++ build into what the learner can act on.
 
-An error in the harness is nearly always a function of the learner's that is missing or of another shape; an error
-in a system header was set off by a line of the learner's. Both are told at the learner's file.
+An error in the harness is nearly always a function of the learner's that is missing or of another shape; an
+error in a system header was set off by a line of the learner's. Both are told at the learner's file.
 """
 
 from __future__ import annotations
@@ -17,20 +17,32 @@ from grader.verdict import Diagnostic, State
 _UNDEFINED = re.compile(r"^(?P<where>.*?)undefined (?:reference to|symbol:) [`'‘]?(?P<name>[^`'’\n]+)", re.M)
 _MULTIPLE = re.compile(r"multiple definition of [`'‘](?P<name>[^`'’\n]+)")
 _ANSWER_LINE = re.compile(r"answer/(?P<file>[^\n:(]+):(?P<line>\d+)")
-_UNKNOWN_NAME = re.compile(r"[‘'](?P<name>[^’']+)[’'] (?:was not declared|has not been declared|is not a member)")
+_UNKNOWN_NAME = re.compile(
+    r"[‘'](?P<name>[^’']+)[’'] (?:was not declared|has not been declared|is not a member)"
+)
 _UNKNOWN_CLANG = re.compile(r"use of undeclared identifier '(?P<name>[^']+)'")
 _MISSING_FILE = re.compile(r"(?P<name>[\w./+-]+): No such file or directory")
 
 
-def explain(log: str, source: Source, harness: Mapping[str, bytes]) -> tuple[State, tuple[Diagnostic, ...], str]:
+def explain(
+    log: str, source: Source, harness: Mapping[str, bytes]
+) -> tuple[State, tuple[Diagnostic, ...], str]:
     """State, diagnostics at the learner's files, and a sentence where the first error says too little."""
     if "File size limit exceeded" in log:
         message = "The program would be too large: look for a large array with initial values."
         return State.FAIL, (Diagnostic(message=message, file=source.main),), ""
     if re.search(r"Killed signal terminated|virtual memory exhausted|out of memory allocating", log):
-        return State.OUT_OF_MEMORY, (), "The compiler ran out of memory: look for a template that grows without end."
+        return (
+            State.OUT_OF_MEMORY,
+            (),
+            "The compiler ran out of memory: look for a template that grows without end.",
+        )
     if "internal compiler error" in log and ": error: " not in log:
-        return State.CRASH, (), "The compiler itself failed on this file: undo your latest change to find what sets it off."
+        return (
+            State.CRASH,
+            (),
+            "The compiler itself failed on this file: undo your latest change to find what sets it off.",
+        )
     diagnostics = _at_the_answer(log, source) + _link_errors(log, source)
     diagnostics = tuple(dict.fromkeys(diagnostics))
     if first_error(diagnostics) is None:
@@ -57,10 +69,10 @@ def _at_the_answer(log: str, source: Source) -> tuple[Diagnostic, ...]:
 def _does_not_fit(message: str, source: Source) -> str:
     name = _UNKNOWN_NAME.search(message) or _UNKNOWN_CLANG.search(message)
     if name:
-        return f"The grader uses {name['name']}, which your files do not declare: check its name and its spelling."
+        return f"The grader uses {name['name']}, which your files do not declare: check its name."
     if missing := _MISSING_FILE.search(message):
         return f"The grader needs your file {missing['name']}, which is missing."
-    return f"What you declare does not fit how the grader uses it; check types and parameters. The compiler says: {message}"
+    return f"What you declare does not fit how the grader uses it; check types and parameters: {message}"
 
 
 def _set_off_by(diagnostic: Diagnostic, log: str, source: Source) -> Diagnostic:
@@ -81,9 +93,13 @@ def _link_errors(log: str, source: Source) -> tuple[Diagnostic, ...]:
             message = f"{name} is declared and used here, but never defined."
             found.append(Diagnostic(message=message, file=place["file"], line=int(place["line"])))
         else:
-            message = f"The grader calls {name}, and your files do not define it: check name and parameter types."
+            message = (
+                f"The grader calls {name}, and your files do not define it: check name and parameter types."
+            )
             found.append(Diagnostic(message=message, file=source.main))
     for match in _MULTIPLE.finditer(log):
-        message = f"{match['name']} is defined twice: leave out one, or mark it inline if it stands in a header."
+        message = (
+            f"{match['name']} is defined twice: leave out one, or mark it inline if it stands in a header."
+        )
         found.append(Diagnostic(message=message, file=source.main))
     return tuple(found)

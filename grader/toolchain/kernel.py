@@ -24,7 +24,8 @@ _NO_NVRTC = "No CUDA compiler was found: run `make course`, which installs one (
 def compile_kernel(
     source: Source, *, arch: str = "compute_80", options: Sequence[str] = (), limits: Limits = COMPILE_LIMITS
 ) -> Compilation:
-    """Compile with NVRTC, ``-std=c++17 -lineinfo``, as ``cupy.RawModule`` would. Never raises for what is in the files.
+    """Compile with NVRTC, ``-std=c++17 -lineinfo``, as ``cupy.RawModule`` would. Never raises for what is in
+    the files.
 
     ``options`` are the exercise's, such as ``-DBLOCK=256``. A warning is given for each kernel that is not
     ``extern "C"``, since it has another name in the module.
@@ -44,7 +45,8 @@ def compile_kernel(
         return _passed(facts["log"], ptx.decode(), source.main, readings, cached=True)
     reply = ask(
         "nvrtc", source.files, limits, main=source.main, library=str(nvrtc.library),
-        builtins=str(nvrtc.builtins) if nvrtc.builtins else None, options=[*flags, f"-I{nvrtc.include}", f"-I{supplied}"],
+        builtins=str(nvrtc.builtins) if nvrtc.builtins else None,
+        options=[*flags, f"-I{nvrtc.include}", f"-I{supplied}"],
         hide=[f"{nvrtc.include}/", f"{supplied}/"],
     )  # fmt: skip
     if reply.state is not State.PASS:
@@ -78,7 +80,9 @@ def _screen(source: Source) -> tuple[dict[str, Reading], list[Diagnostic]]:
 
 def _refused(result: str, log: str, source: Source) -> Compilation:
     if result == "NVRTC_ERROR_OUT_OF_MEMORY":
-        message = "The compiler ran out of memory. Look for a template, a macro or an array that grows without end."
+        message = (
+            "The compiler ran out of memory. Look for a template, a macro or an array that grows without end."
+        )
         return Compilation(state=State.OUT_OF_MEMORY, log=log, message=message)
     diagnostics = parse_nvrtc(log, source.main, contract.advise_kernel)
     if result != "NVRTC_ERROR_COMPILATION" or first_error(diagnostics) is None:
@@ -88,14 +92,16 @@ def _refused(result: str, log: str, source: Source) -> Compilation:
 
 
 def _at_the_answer(diagnostic: Diagnostic, log: str, source: Source) -> Diagnostic:
-    """An error inside a header of the toolchain, told where the learner set it off, as far as the log says."""
+    """An error inside a header of the toolchain, told where the learner set it off, if the log says so."""
     if diagnostic.file in source.files or diagnostic.severity != "error":
         return diagnostic
     header = diagnostic.file.split("/")[0]
     for name, data in source.files.items():
         for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if included := re.match(rf"\s*#\s*include\s*[<\"]({re.escape(header)}(?:\.h)?)[>\"]", line):
-                message = f"<{included[1]}> cannot be used like this: in {diagnostic.file}, {diagnostic.message}"
+                message = (
+                    f"<{included[1]}> cannot be used like this: in {diagnostic.file}, {diagnostic.message}"
+                )
                 return Diagnostic(message=message, file=name, line=number)
     found = re.search(rf"at line (\d+)(?: of {re.escape(source.main)})?$", log, re.M)
     message = f"In the compiler's header {diagnostic.file}: {diagnostic.message}"
@@ -103,7 +109,9 @@ def _at_the_answer(diagnostic: Diagnostic, log: str, source: Source) -> Diagnost
 
 
 def _failed(diagnostics: Sequence[Diagnostic], log: str = "") -> Compilation:
-    return Compilation(state=State.FAIL, diagnostics=tuple(diagnostics), log=log, message=summary(diagnostics))
+    return Compilation(
+        state=State.FAIL, diagnostics=tuple(diagnostics), log=log, message=summary(diagnostics)
+    )
 
 
 def _passed(log: str, ptx: str, main: str, readings: Mapping[str, Reading], *, cached: bool) -> Compilation:
@@ -125,13 +133,13 @@ def _mangled_warning(mangled: str, main: str, readings: Mapping[str, Reading]) -
             if after_global and token.text == name:
                 file, line = file_name, token.line
                 break
-    message = f'The kernel {name} is not extern "C": in the module its name is {mangled}, so it is not found as "{name}".'
+    message = f'The kernel {name} is not extern "C": the module knows it as {mangled} and not as {name}.'
     message += ' Write extern "C" before __global__.'
     return Diagnostic(message=message, severity="warning", file=file, line=line)
 
 
 def _plain_name(mangled: str) -> str:
-    """``gelu`` from ``_ZN2my4geluEPf``: names stand there with their lengths before them, outer scopes first."""
+    """``gelu`` from ``_ZN2my4geluEPf``: each name has its length before it, outer scopes first."""
     position, name = 3 if mangled.startswith("_ZN") else 2, mangled
     while found := re.compile(r"L?(\d+)").match(mangled, position):
         position = found.end() + int(found[1])

@@ -71,7 +71,8 @@ def read(text: str, file: str) -> Reading:
     def line_at(position: int) -> int:
         return starts[bisect.bisect_right(starts, (position, len(text) + 1)) - 1][1]
 
-    position, fresh, directive, parts = 0, True, None, []  # fresh: only blanks and comments since the line began
+    position, directive, parts = 0, None, []
+    fresh = True  # only blanks and comments since the line began
     while position < len(text):
         found = _TOKEN.match(text, position)
         kind, piece, start = found.lastgroup, found.group(), position
@@ -113,14 +114,14 @@ def read(text: str, file: str) -> Reading:
 
 
 _UNCERTAIN = (
-    (re.compile(r"\?\?[=/]"), "Two question marks and this sign are a trigraph to some compilers: leave a space between."),
+    (re.compile(r"\?\?[=/]"), "Some compilers take ?? and this sign for another one: put a space between."),
     (re.compile(r"\r"), "The line ends with a lone carriage return: save the file with Unix line ends."),
-    (re.compile(r"\\[ \t\v\f]+\n"), "There is a blank after the backslash at the end of this line: remove it."),
+    (re.compile(r"\\[ \t\v\f]+\n"), "A blank follows the backslash at the end of this line: remove it."),
 )  # fmt: skip
 
 
 def _join_lines(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """``text`` without its continued line ends, and (position, line) where each original line starts in it."""
+    """``text`` without its continued line ends, and (position, line) for the start of each original line."""
     pieces, starts, position = [], [], 0
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):

@@ -1,4 +1,4 @@
-"""Finds the compilers and the CUDA headers: first this environment's wheels, then a CUDA or conda installation."""
+"""Finds the compilers and the CUDA headers: this environment's wheels first, then CUDA or conda."""
 
 from __future__ import annotations
 

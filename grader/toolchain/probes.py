@@ -19,7 +19,11 @@ def nvrtc_version() -> CompilerFacts | None:
     if (nvrtc := locate.nvrtc()) is None:
         return None
     reply = ask(
-        "nvrtc-version", {}, Limits(), library=str(nvrtc.library), builtins=str(nvrtc.builtins) if nvrtc.builtins else None
+        "nvrtc-version",
+        {},
+        Limits(),
+        library=str(nvrtc.library),
+        builtins=str(nvrtc.builtins) if nvrtc.builtins else None,
     )
     if reply.state is not State.PASS or not reply.ok:
         return None

@@ -21,8 +21,9 @@ def check_names(names) -> None:
 
 @dataclass(frozen=True)
 class Source:
-    """A learner's files. ``files`` maps relative names to contents: all that the compiler may include besides the
-    toolchain's headers. ``main`` is compiled; where it is missing in ``files``, compiling fails with a sentence."""
+    """A learner's files. ``files`` maps relative names to contents: all that the compiler may include
+    besides the toolchain's headers. ``main`` is compiled; where it is missing in ``files``, compiling fails
+    with a sentence."""
 
     files: Mapping[str, bytes]
     main: str

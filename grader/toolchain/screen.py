@@ -1,8 +1,8 @@
 """Looks through a learner's files before any compiler reads them.
 
-Compilers quote the files that they include, so an ``#include`` of a private file would show its content in the
-diagnostics. Only the exercise's own files, the toolchain's headers and the standard library may be named, plainly.
-What is not known to be harmless is refused.
+Compilers quote the files that they include, so an ``#include`` of a private file would show its content in
+the diagnostics. Only the exercise's own files, the toolchain's headers and the standard library may be
+named, plainly. What is not known to be harmless is refused.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from grader.verdict import Diagnostic
 MAX_FILE = 1 << 20  # bytes
 
 STANDARD_HEADERS = frozenset(
-    """algorithm any array atomic bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes ciso646
-    climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdalign
-    cstdarg cstdbool cstddef cstdint cstdio cstdlib cstring ctgmath ctime cuchar cwchar cwctype deque exception
-    execution filesystem format forward_list fstream functional future initializer_list iomanip ios iosfwd iostream
-    istream iterator latch limits list locale map memory memory_resource mutex new numbers numeric optional ostream
-    queue random ranges ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream stack
-    stdexcept stop_token streambuf string string_view system_error thread tuple type_traits typeindex typeinfo
-    unordered_map unordered_set utility valarray variant vector version
-    assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h signal.h
-    stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h tgmath.h time.h uchar.h
-    wchar.h wctype.h""".split()
+    """algorithm any array atomic bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes
+    ciso646 climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp
+    csignal cstdalign cstdarg cstdbool cstddef cstdint cstdio cstdlib cstring ctgmath ctime cuchar cwchar
+    cwctype deque exception execution filesystem format forward_list fstream functional future
+    initializer_list iomanip ios iosfwd iostream istream iterator latch limits list locale map memory
+    memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex
+    scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept stop_token
+    streambuf string string_view system_error thread tuple type_traits typeindex typeinfo unordered_map
+    unordered_set utility valarray variant vector version assert.h complex.h ctype.h errno.h fenv.h float.h
+    inttypes.h iso646.h limits.h locale.h math.h setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h
+    stddef.h stdint.h stdio.h stdlib.h string.h tgmath.h time.h uchar.h wchar.h wctype.h""".split()
 )
 _DIRECTIVES = frozenset(
     "define undef if ifdef ifndef elif elifdef elifndef else endif include pragma error warning".split()
@@ -57,8 +57,9 @@ def read_files(files: Mapping[str, bytes]) -> tuple[dict[str, Reading], list[Dia
 def check_includes(
     readings: Mapping[str, Reading], known: Iterable[str], folders: Iterable[Path], *, assembly: bool
 ) -> list[Diagnostic]:
-    """What the compiler must not be shown. ``known``: files that may be included; ``folders``: all in them may be.
-    ``assembly``: whether inline assembly is allowed (PTX reads no files, a host's assembler does)."""
+    """What the compiler must not be shown. ``known``: files that may be included; ``folders``: all in them
+    may be. ``assembly``: whether inline assembly is allowed (PTX reads no files, a host's assembler
+    does)."""
     known, folders = set(known), list(folders)
     problems = []
     for name, reading in readings.items():
@@ -90,10 +91,14 @@ _NO_ASSEMBLY = "Inline assembly is not accepted in host code: write it in C++."
 
 def _not_text(name: str, data: bytes) -> Diagnostic | None:
     if len(data) > MAX_FILE:
-        return Diagnostic(message=f"The file is larger than {MAX_FILE >> 20} MB: it cannot be an answer.", file=name)
+        return Diagnostic(
+            message=f"The file is larger than {MAX_FILE >> 20} MB: it cannot be an answer.", file=name
+        )
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        return Diagnostic(message="The file holds binary data, not text: save it as C++ source.", file=name, line=line)
+        return Diagnostic(
+            message="The file holds binary data, not text: save it as C++ source.", file=name, line=line
+        )
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -151,4 +156,6 @@ def _check_target(target: str, known: set[str], folders: list[Path]) -> str | No
         return None
     if _PLAIN_TARGET.fullmatch(plain) and any((folder / plain).is_file() for folder in folders):
         return None
-    return f"{target!r} cannot be included here: it is no file of this exercise and no header of the compiler."
+    return (
+        f"{target!r} cannot be included here: it is no file of this exercise and no header of the compiler."
+    )

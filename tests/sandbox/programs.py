@@ -25,14 +25,18 @@ def twice():
 
 
 def environment():
-    channel().send({"environment": dict(os.environ), "cwd": os.getcwd(), "session": os.getsid(0), "pid": os.getpid(),
-                    "stdin": os.readlink("/proc/self/fd/0"), "files": os.listdir(".")})  # fmt: skip
+    channel().send({
+        "environment": dict(os.environ), "cwd": os.getcwd(), "session": os.getsid(0), "pid": os.getpid(),
+        "stdin": os.readlink("/proc/self/fd/0"), "files": os.listdir("."),
+    })  # fmt: skip
 
 
 def limits():
     import resource
 
-    channel().send({"core": resource.getrlimit(resource.RLIMIT_CORE), "file": resource.getrlimit(resource.RLIMIT_FSIZE)})
+    channel().send(
+        {"core": resource.getrlimit(resource.RLIMIT_CORE), "file": resource.getrlimit(resource.RLIMIT_FSIZE)}
+    )
 
 
 def prints():
