@@ -66,7 +66,7 @@ class Place:
 
 
 def gaps(skeleton: Mapping[str, bytes], solution: Mapping[str, bytes]) -> dict[str, set[int]]:
-    """For each file the lines, from 1, of the solution that are not in the skeleton: what a learner writes."""
+    """For each file the lines (from 1) of the solution that the skeleton lacks: what a learner writes."""
     found = {}
     for name, data in solution.items():
         before = [line.strip() for line in skeleton.get(name, b"").decode().splitlines()]
