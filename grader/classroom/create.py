@@ -103,7 +103,10 @@ def _add_source(tree: ClassTree, chapter: Chapter) -> bool:
 def start_files(chapter: Chapter) -> dict[str, bytes]:
     """What a learner starts a chapter with, by name: the notebook and the skeletons, side by side."""
     data = material.tree()
-    files = {f"{chapter.name}.ipynb": data.notebook(chapter).read_bytes()}
+    notebook = data.notebook(chapter)
+    if not notebook.is_file():
+        raise ClassroomError(f"chapter {chapter.number} has no notebook yet: {notebook} is not there")
+    files = {notebook.name: notebook.read_bytes()}
     skeletons = data.skeletons(chapter)
     for path in sorted(skeletons.rglob("*")) if skeletons.is_dir() else ():
         name = path.relative_to(skeletons)

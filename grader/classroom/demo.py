@@ -1,0 +1,119 @@
+"""`make demo`: a class in a minute, without a browser.
+
+Makes an instructor's tree and the class release of chapter 10, hands in three answers that the clone holds (right,
+wrong, unfinished), grades them and writes their feedback. The folder is kept, to look at.
+
+Exit status 0 only if the grades are what they must be: all points for the right answer that this machine can judge,
+fewer for the wrong one, fewest for the unfinished one.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.classroom import material
+from grader.classroom.create import create, start_files
+from grader.classroom.errors import ClassroomError
+from grader.classroom.tree import ClassTree
+from grader.course import Chapter
+
+CHAPTER = 10
+
+
+def main() -> int:
+    console = Console()
+    began = time.monotonic()
+    try:
+        chapter = material.chapter(CHAPTER)
+        answers = bundled(chapter)
+        root = Path(tempfile.mkdtemp(prefix="course-demo-"))
+        ok = run(console, chapter, answers, root)
+    except ClassroomError as problem:
+        print(f"The demo stopped: {problem}", file=sys.stderr)
+        return 2
+    console.print(f"Done in {time.monotonic() - began:.0f} s.", highlight=False)
+    return 0 if ok else 1
+
+
+def run(console: Console, chapter: Chapter, answers: dict[str, dict[str, bytes]], root: Path) -> bool:
+    """The whole path in `root`; whether the grades are what they must be."""
+    from grader.classroom.release import release
+    from grader.classroom.report import print_grades
+    from grader.classroom.session import Session
+
+    def say(text: str) -> None:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    tree, _ = create(root / "class")
+    say(f"1. An instructor's tree: {tree.root}")
+    place = release(tree, chapter)
+    session = Session(tree)
+    session.release(chapter.name)
+    say(f"2. The class release of chapter {chapter.number}: {place}")
+    for student, files in answers.items():
+        hand_in(tree, student, chapter, files)
+    say(f"3. Three submissions: {', '.join(answers)}")
+    graded = session.autograde(chapter.name, trust=True)  # they are the course's own
+    whole = print_grades(console, chapter, graded)
+    session.feedback(chapter.name)
+    session.export(tree.root / "grades.csv")
+    say("4. Feedback for each student:")
+    for student in answers:
+        say(f"   {tree.feedback(student, chapter.name) / chapter.name}.html")
+    say(f"5. The table for the registrar: {tree.root / 'grades.csv'}")
+    earned = {g.student: sum(v.earned for v in g.result.verdicts.values()) for g in graded if g.result}
+    judged = {g.student: sum(v.possible for v in g.result.verdicts.values()) for g in graded if g.result}
+    if not whole or len(earned) != len(answers):
+        say("The grading did not go through; the table says where.")
+        return False
+    ok = 0 < judged["right"] == earned["right"] > earned["wrong"] > earned["unfinished"]
+    if not ok:
+        say(f"These grades are not what they must be: {earned}")
+    return ok
+
+
+def hand_in(tree: ClassTree, student: str, chapter: Chapter, files: dict[str, bytes]) -> None:
+    """Put a submission where nbgrader's collect would."""
+    place = tree.submitted(student, chapter.name)
+    place.mkdir(parents=True)
+    for name, data in files.items():
+        (place / name).write_bytes(data)
+
+
+def bundled(chapter: Chapter) -> dict[str, dict[str, bytes]]:
+    """Three answers to the chapter that the clone holds, by student: the solutions; the solutions with a wrong
+    variant of the first exercise; the skeletons. `ClassroomError` where the package is not in a clone."""
+    data = material.tree()
+    solutions = data.solutions(chapter)
+    if solutions is None:
+        raise ClassroomError("the demo needs a clone of the course: a class release holds no solutions to hand in")
+    unfinished = start_files(chapter)
+    right = dict(unfinished)
+    for path in sorted(solutions.iterdir()):
+        if path.is_file() and (path.name in unfinished or path.suffix == ".ipynb"):
+            right[path.name] = path.read_bytes()
+    return {"right": right, "wrong": with_wrong_variant(chapter, right), "unfinished": unfinished}
+
+
+def with_wrong_variant(chapter: Chapter, right: dict[str, bytes]) -> dict[str, bytes]:
+    """The right answer with the first wrong variant of the chapter's first exercise."""
+    from grader.proof.patch import PatchError, read_variant
+
+    folder = material.tree().root / "tests" / "variants" / chapter.exercises[0].slug
+    for path in sorted(folder.glob("*.patch")):
+        try:
+            variant = read_variant(path)
+            if not variant.alternative:
+                return variant.apply(right)
+        except PatchError as problem:
+            raise ClassroomError(str(problem)) from None
+    raise ClassroomError(f"{folder} holds no wrong variant to hand in")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
