@@ -9,11 +9,13 @@
 is installed and finds one.
 """
 
-from grader.gpu.choice import DeviceUnavailable, device_kind, open_device
+from grader.gpu.choice import DeviceUnavailable, device_kind, kernel_options, open_device
 from grader.gpu.counters import ratios
 from grader.gpu.profiler import CountersUnavailable, profile
 
-__all__ = ["CountersUnavailable", "DeviceUnavailable", "cupy", "device_kind", "open_device", "profile", "ratios"]
+__all__ = [
+    "CountersUnavailable", "DeviceUnavailable", "cupy", "device_kind", "kernel_options", "open_device", "profile", "ratios",
+]  # fmt: skip
 
 
 def __getattr__(name: str):

@@ -43,6 +43,16 @@ def open_device(kind: str | None = None) -> Device:
     return open_cuda()
 
 
+def kernel_options() -> tuple[str, ...]:
+    """The options under which CuPy compiles a kernel file as the grader does: C++17, and the supplied header.
+
+    >>> cp.RawModule(code=code, options=kernel_options())
+    """
+    from grader.toolchain import supplied_include
+
+    return "-std=c++17", f"-I{supplied_include()}"
+
+
 @functools.cache
 def _no_cuda() -> str:
     """Why there is no CUDA device for CuPy here; empty if there is one. Asked once a process."""

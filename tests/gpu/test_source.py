@@ -2,6 +2,7 @@ import dataclasses
 
 import pytest
 
+from grader import gpu
 from grader.gpu.mirror import source
 from grader.gpu.mirror.errors import CompileException, CUDARuntimeError
 from grader.toolchain import Compilation
@@ -45,6 +46,14 @@ def test_include_folders_are_handed_over_by_content(compiler, tmp_path, monkeypa
     source.compile("code", ("-I", "a", "-Ib", "-DN=4", "--include-path=c"))
     assert compiler.options == ("-DN=4",)
     assert compiler.source.files == {"x.h": b"a", "kernel.cu": b"code"}  # the first folder wins, as for a compiler
+
+
+def test_the_graders_own_options_and_odd_names_do_no_harm(compiler, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my kernel.cu").write_text("code")
+    source.compile("code", (*gpu.kernel_options(), "-Ithere"))
+    assert compiler.options == () and compiler.source.main == "kernel.cu"
+    assert "kernel_types.cuh" in compiler.source.files
 
 
 def test_a_source_error_shows_the_line_and_the_column(compiler):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from grader.gpu.mirror.errors import CompileException, CUDARuntimeError
 from grader.toolchain import Source, compile_kernel
 from grader.verdict import Diagnostic, State
 
+_NAME = re.compile(r"\w[\w.+-]*")  # file names that the compile child takes
+_STANDARD = ("-std=c++17", "--std=c++17")  # what the grader compiles with anyway
 _HEADERS = (".h", ".hpp", ".cuh", ".inc", ".cu")
 _LARGEST = 1 << 20  # bytes of a file that a kernel may include
 
@@ -59,7 +62,7 @@ def _include_folders(options: tuple[str, ...]) -> tuple[list[Path], tuple[str, .
             folders.append(Path(option[2:]))
         elif option.startswith("--include-path="):
             folders.append(Path(option.split("=", 1)[1]))
-        else:
+        elif option not in _STANDARD:
             rest.append(option)
     return folders, tuple(rest)
 
@@ -67,7 +70,7 @@ def _include_folders(options: tuple[str, ...]) -> tuple[list[Path], tuple[str, .
 def _headers(folder: Path) -> dict[str, bytes]:
     if not folder.is_dir():
         return {}
-    found = (path for path in sorted(folder.iterdir()) if path.suffix in _HEADERS and path.is_file())
+    found = (path for path in sorted(folder.iterdir()) if path.suffix in _HEADERS and _is_plain(path.name) and path.is_file())
     return {path.name: path.read_bytes() for path in found if path.stat().st_size <= _LARGEST}
 
 
@@ -76,9 +79,15 @@ def _file_name(data: bytes) -> str:
     try:
         with os.scandir(".") as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.name.endswith((".cu", ".cuh")) and entry.is_file() and entry.stat().st_size == len(data):
+                if not entry.name.endswith((".cu", ".cuh")) or not _is_plain(entry.name):
+                    continue
+                if entry.is_file() and entry.stat().st_size == len(data):
                     if Path(entry.path).read_bytes() == data:
                         return entry.name
     except OSError:
         pass
     return "kernel.cu"
+
+
+def _is_plain(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None
