@@ -138,37 +138,12 @@ main() {
     install_all
     echo "$wanted" >.venv/.set-up
   fi
-  say "Building the simulated GPU (the first time takes half a minute)"
+  say "Trying the simulated GPU (the first time it is compiled, which takes half a minute)"
   PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -c '
 import sys
 from grader.workspace.machine import abilities
 [gpu] = abilities(["simulated-gpu"])
 sys.exit(None if gpu.ok else gpu.found)' || stop "the simulated GPU does not run here; the lines above say why"
-}
-
-main() {
-  need_tools
-  local present=''
-  present="$(present_version)"
-  if [ -n "$present" ] && [ -z "${PYTHON:-}" ]; then
-    version="$present"  # what is there is good enough
-  else
-    choose_python
-    if [ "$present" != "$version" ]; then
-      say "Making .venv with Python $version ($(command -v "$python"))"
-      "$python" -m venv --clear .venv || stop "$python could not make .venv; is the disk full or the folder read-only?"
-    fi
-  fi
-  local wanted
-  wanted="$(fingerprint)"
-  if [ "$(cat .venv/.set-up 2>/dev/null)" != "$wanted" ]; then
-    rm -f .venv/.set-up
-    install_all
-    echo "$wanted" >.venv/.set-up
-  fi
-  say "Building the simulated GPU (the first time takes half a minute)"
-  PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -c 'from grader.gpu import open_device; open_device("simulated").close()' ||
-    stop "the simulated GPU could not be built; the lines above say why. .venv/bin/grader doctor tells more"
 }
 
 main

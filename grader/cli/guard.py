@@ -91,9 +91,9 @@ def complain(text: str) -> None:
 
 def log_file() -> Path:
     """Where this run's internal errors are written; the folder is made."""
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    root = Path(os.environ.get("GRADER_CACHE") or os.path.join(cache, "tensorrt-plugin-course"))
-    for folder in (root / "log", Path(tempfile.gettempdir()) / "tensorrt-plugin-course-log"):
+    from grader.toolchain import cache_folder
+
+    for folder in (cache_folder() / "log", Path(tempfile.gettempdir()) / "tensorrt-plugin-course-log"):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if os.access(folder, os.W_OK):

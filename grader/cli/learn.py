@@ -48,11 +48,21 @@ def show_list() -> None:
         after = f", after {', '.join(map(str, chapter.prerequisites))}" if chapter.prerequisites else ""
         minutes = f"  {chapter.core_minutes} to {chapter.full_minutes} min{after}"
         console.print(Text.assemble((f"{chapter.number} · {chapter.title}", "bold"), (minutes, "dim")))
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+        table = Table.grid(padding=(0, 2, 0, 0))
+        for _ in range(6):
+            table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, overflow="ellipsis", style="dim")
         for exercise in chapter.exercises:
-            entry = progress.of(exercise)
-            table.add_row(_mark(entry), exercise.slug, exercise.dotted, Text(exercise.title, "dim"),
-                          f"{exercise.points:g} points", exercise.track, _standing(entry))  # fmt: skip
+            entry, points = progress.of(exercise), f"{exercise.points:g} points"
+            table.add_row(
+                _mark(entry),
+                exercise.slug,
+                exercise.dotted,
+                points,
+                exercise.track,
+                _standing(entry),
+                exercise.title,
+            )
         console.print(Padding(table, (0, 0, 1, 2)))
     console.print("Check one with  grader check EXERCISE .")
 

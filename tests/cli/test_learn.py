@@ -17,7 +17,7 @@ def test_start_and_the_map(run, clone):
 
 def test_list_shows_ids_and_aliases(run, clone, squeeze):
     text = squeeze(run("list").stdout)
-    assert "○ masked-gelu-forward 10.forward Forward 10 points core" in text
+    assert "○ masked-gelu-forward 10.forward 10 points core Forward" in text
     assert "25 to 70 min" in text
 
 

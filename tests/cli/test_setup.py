@@ -1,0 +1,218 @@
+"""Set-up: the script with a made-up Python, the Makefile with an empty environment."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = (
+    "awk", "bash", "cat", "chmod", "cp", "cut", "dirname", "env", "grep", "head", "id", "mkdir", "rm",
+    "sha256sum", "tail", "tee",
+)  # fmt: skip
+
+# Stands for a Python: says its version, can make virtual environments or not, notes what pip is asked.
+FAKE_PYTHON = """#!/bin/bash
+case "$*" in
+  *version_info*) echo "@VERSION@" ;;
+  *ensurepip*) exit @NO_VENV@ ;;
+  "-m venv --clear "*)
+    echo "@VERSION@: $*" >>calls
+    mkdir -p .venv/bin && cp "$0" .venv/bin/python
+    printf '#!%s/.venv/bin/python\\n' "$PWD" >.venv/bin/pip ;;
+  "-m pip install"*)
+    echo "pip $* constraint=$PIP_CONSTRAINT index=$PIP_INDEX_URL target=${PIP_TARGET-none}" >>calls
+    echo "Collecting numpy==2.4"
+    [ ! -e fail ] || { echo "ERROR: no such hash"; exit 1; } ;;
+  *abilities*) [ ! -e no_gpu ] || { echo "g++ said no" >&2; exit 1; } ;;
+  *) echo "unexpected: $*" >&2; exit 9 ;;
+esac
+"""
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder with the set-up script, and a PATH of chosen tools without any real Python."""
+    shutil.copytree(ROOT / "setup", tmp_path / "setup")
+    (tmp_path / "requirements.lock").write_text("numpy==2.4 \\\n    --hash=sha256:0\n")
+    (tmp_path / "pyproject.toml").write_text("")
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    for tool in TOOLS:
+        (bin_ / tool).symlink_to(shutil.which(tool))
+    for tool in ("g++", "make"):
+        executable(bin_ / tool, "#!/bin/bash\n")
+    return tmp_path
+
+
+def executable(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def python(place, name, version, venv=True):
+    text = FAKE_PYTHON.replace("@VERSION@", version).replace("@NO_VENV@", "0" if venv else "1")
+    executable(place / "bin" / name, text)
+
+
+def set_up(place, **environment):
+    return subprocess.run(
+        [str(place / "setup" / "environment.sh")],
+        capture_output=True, text=True, timeout=30, cwd="/", env={"PATH": str(place / "bin")} | environment,
+    )  # fmt: skip
+
+
+def calls(place):
+    path = place / "calls"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_scripts_are_well_formed():
+    for script in ("setup/environment.sh", ".ci/run"):
+        assert os.access(ROOT / script, os.X_OK)
+        assert subprocess.run(["bash", "-n", str(ROOT / script)]).returncode == 0
+    lines = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert lines[0] == "#!/usr/bin/env bash" and len(lines) == 2 and lines[1].endswith("test")
+
+
+def test_it_installs_by_hash_then_the_package(place):
+    python(place, "python3", "3.12")
+    done = set_up(place)
+    assert done.returncode == 0, done.stderr
+    venv, lock, package = calls(place)
+    assert venv == "3.12: -m venv --clear .venv"
+    assert "--require-hashes -r requirements.lock" in lock
+    assert "--no-deps --no-build-isolation -e ." in package
+
+
+def test_a_second_run_installs_nothing_until_the_lock_changes(place):
+    python(place, "python3", "3.12")
+    set_up(place)
+    count = len(calls(place))
+    assert set_up(place).returncode == 0
+    assert len(calls(place)) == count
+    (place / "requirements.lock").write_text("numpy==2.5\n")
+    assert set_up(place).returncode == 0
+    assert len(calls(place)) == count + 2  # pip twice; the environment itself stays
+
+
+def test_a_class_release_installs_its_wheel(place):
+    python(place, "python3", "3.12")
+    (place / "pyproject.toml").unlink()
+    (place / "wheels").mkdir()
+    (place / "wheels" / "course-1-py3-none-any.whl").write_text("x")
+    assert set_up(place).returncode == 0
+    assert "--force-reinstall wheels/course-1-py3-none-any.whl" in calls(place)[-1]
+
+
+def test_the_newest_python_that_can_is_taken(place):
+    python(place, "python3.14", "3.14", venv=False)
+    python(place, "python3.13", "3.13")
+    python(place, "python3.12", "3.12")
+    set_up(place)
+    assert calls(place)[0].startswith("3.13:")
+
+
+def test_python_can_be_named(place):
+    python(place, "python3.13", "3.13")
+    python(place, "mine", "3.11")
+    set_up(place, PYTHON=str(place / "bin" / "mine"))
+    assert calls(place)[0].startswith("3.11:")
+    python(place, "old", "")
+    done = set_up(place, PYTHON=str(place / "bin" / "old"))
+    assert done.returncode == 1 and "no Python 3.11 to 3.14" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "manager, command",
+    [("apt-get", "apt install python3.12-venv"), ("zypper", "zypper install python312-venv"),
+     (None, "install the package python3.12-venv with your system's package manager")],
+)  # fmt: skip
+def test_without_venv_it_stops_with_the_one_command(place, manager, command):
+    python(place, "python3", "3.12", venv=False)
+    if manager:
+        executable(place / "bin" / manager, "#!/bin/bash\n")
+    done = set_up(place)
+    assert done.returncode == 1
+    assert command in done.stderr and "virtual environments" in done.stderr
+    assert not (place / ".venv").exists()
+
+
+def test_without_python_or_a_compiler_it_says_so(place):
+    executable(place / "bin" / "apt-get", "#!/bin/bash\n")
+    done = set_up(place)
+    assert done.returncode == 1 and "PYTHON=" in done.stderr and "apt install python3" in done.stderr
+    (place / "bin" / "g++").unlink()
+    done = set_up(place)
+    assert done.returncode == 1 and "apt install g++" in done.stderr
+
+
+def test_a_moved_folder_is_set_up_anew(place):
+    python(place, "python3", "3.12")
+    set_up(place)
+    moved = place.with_name(place.name + "_moved")
+    place.rename(moved)
+    assert set_up(moved).returncode == 0
+    assert sum("-m venv" in call for call in calls(moved)) == 2
+
+
+def test_a_failing_pip_is_a_failure_with_its_last_words(place):
+    python(place, "python3", "3.12")
+    (place / "fail").touch()
+    done = set_up(place)
+    assert done.returncode == 1
+    assert "ERROR: no such hash" in done.stderr and "set-up.log" in done.stderr
+    (place / "fail").unlink()
+    assert set_up(place).returncode == 0  # and the next run goes on
+
+
+def test_a_simulated_gpu_that_does_not_run_is_a_failure(place):
+    python(place, "python3", "3.12")
+    (place / "no_gpu").touch()
+    done = set_up(place)
+    assert done.returncode == 1 and "g++ said no" in done.stderr
+
+
+def test_foreign_pip_settings_do_not_leak_in_but_an_index_does(place):
+    python(place, "python3", "3.12")
+    set_up(
+        place,
+        PIP_CONSTRAINT="/their/constraints",
+        PIP_TARGET="/elsewhere",
+        PIP_INDEX_URL="https://index.example/simple",
+    )
+    for call in calls(place)[1:]:
+        assert "constraint=/dev/null index=https://index.example/simple target=none" in call
+
+
+def make(*arguments):
+    return subprocess.run(
+        [shutil.which("make"), "-C", str(ROOT), "--no-print-directory", *arguments],
+        capture_output=True, text=True, timeout=30, env={},
+    )  # fmt: skip
+
+
+def test_make_alone_lists_its_commands():
+    done = make()
+    assert done.returncode == 0
+    for target in ("course", "test", "prove", "demo", "clean"):
+        assert f"make {target}" in done.stdout
+
+
+def test_an_empty_environment_has_a_path_without_the_working_folder():
+    done = make("--eval", "show: ; @echo $$PATH", "show")
+    parts = done.stdout.strip().split(":")
+    assert parts[0] == str(ROOT / ".venv" / "bin") and "/usr/bin" in parts and "" not in parts
+
+
+def test_every_command_sets_up_first():
+    for target in ("course", "test", "prove", "demo"):
+        assert make("-n", target).stdout.splitlines()[0] == "setup/environment.sh"
+
+
+def test_the_lock_names_no_index():
+    for line in (ROOT / "requirements.lock").read_text().splitlines():
+        assert not line.lstrip().startswith(("-i", "--index", "--extra-index", "--find-links", "--trusted"))
+        assert "://" not in line

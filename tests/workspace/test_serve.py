@@ -1,0 +1,86 @@
+"""JupyterLab on the learner's folder."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+
+from grader.course import chapters
+from grader.workspace import serve, start
+
+
+def test_a_busy_port_is_passed_over():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert serve.free_port(port) > port
+
+
+def test_root_is_allowed_and_the_token_stays_off_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    command = serve.command(tmp_path, 8888)
+    assert "--allow-root" in command and f"--ServerApp.root_dir={tmp_path}" in command
+    assert not any("token" in word for word in command)
+    assert serve.environment("abc")["JUPYTER_TOKEN"] == "abc"
+    assert serve.environment("abc")["PATH"].split(os.pathsep)[0] == os.path.dirname(sys.executable)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert "--allow-root" not in serve.command(tmp_path, 8888)
+
+
+def test_no_browser_without_a_screen(monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION"):
+        monkeypatch.delenv(name, raising=False)
+    assert not serve.has_browser()
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(serve.shutil, "which", lambda name: "/usr/bin/" + name)
+    assert serve.has_browser()
+    monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
+    assert not serve.has_browser()
+
+
+def test_over_ssh_it_says_how_to_reach_it(monkeypatch):
+    monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
+    assert "ssh -L 8890:localhost:8890" in serve.welcome("http://localhost:8890/lab/tree/index.ipynb?token=x")
+
+
+def test_without_an_index_it_says_what_to_run(tree, monkeypatch, capsys):
+    monkeypatch.setenv("GRADER_COURSE", str(tree.root))
+    monkeypatch.chdir(tree.root)
+    assert serve.main() == 1
+    assert "grader start --all" in capsys.readouterr().err
+
+
+def test_the_printed_address_answers(tree, workspace, tmp_path):
+    for chapter in chapters(tree):
+        start(chapter, workspace, tree)
+    (workspace.root / "index.ipynb").write_text(
+        '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    )
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    environment |= {"GRADER_COURSE": str(tree.root), "HOME": str(home)}
+    server = subprocess.Popen(
+        [sys.executable, "-m", "grader.workspace.serve"],
+        stdout=subprocess.PIPE, text=True, env=environment, cwd=tree.root, start_new_session=True,
+    )  # fmt: skip
+    try:
+        address = next(line.strip() for line in server.stdout if "http://" in line)
+        base, token = address.split("lab/tree/index.ipynb?token=")
+        with urllib.request.urlopen(
+            f"{base}api/contents/00_warm_up/00_warm_up.ipynb?token={token}", timeout=20
+        ) as page:
+            assert page.status == 200
+        with urllib.request.urlopen(address, timeout=20) as page:
+            assert b"JupyterLab" in page.read()
+    finally:
+        server.send_signal(signal.SIGTERM)
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(server.pid, signal.SIGKILL)
+            raise
+        server.stdout.close()
