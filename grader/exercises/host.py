@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -52,10 +53,17 @@ class HostBench:
         state = State.ERROR if outcome.state is State.PASS else outcome.state
         words = ENDED.get(state, "Your code could not be run.")
         message = words.format(signal=outcome.signal, seconds=self.limits.wall_seconds, code=outcome.exit_code)
-        said = outcome.stderr.strip().splitlines()
-        if said:  # an assert and an uncaught exception say there what happened
-            message += f" Its last words: “{said[-1].strip()[:200]}”."
+        if said := last_words(outcome.stderr):
+            message += f" Its last words: “{said}”."
         return failed(message, state=state, signal=outcome.signal, stderr=outcome.stderr[-2000:])
+
+
+def last_words(stderr: str) -> str:
+    """What a dying process said: an assert and an uncaught exception tell there what happened."""
+    lines = [line.strip() for line in stderr.strip().splitlines()[-2:]]
+    if len(lines) == 2 and not lines[1].startswith("what():"):
+        del lines[0]
+    return re.sub(r"^\S+\.bin: (answer/)?", "", " ".join(lines))[:200]  # assert starts with the program's name
 
 
 def compile_finding(program) -> Finding:

@@ -1,6 +1,6 @@
 // A layer that needs scratch memory: 4 bytes for each element of each input.
 //
-// It compiles without a warning, and it is wrong twice.
+// It compiles, and it is wrong twice.
 #pragma once
 
 #include "layer.h"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from grader.checks import Check, Finding, failed, passed
 from grader.exercises.host import HostPlan
 
@@ -9,6 +11,7 @@ HARNESS = "ownership.cpp"
 FREE = "CUDA 13.0 cuda_runtime_api.h, cudaFree: an error if already called for this pointer; 0 does nothing"
 RULE = "C++ Core Guidelines, C.21: define or delete all of copy, move and destructor, or none"
 HELD = {
+    "uninitialised": "memory that nobody has written",
     "given back": "memory that was already given back",
     "no device memory": "no memory on the device",
     "too little memory": "memory that is too small, or not the start of a block",
@@ -19,6 +22,15 @@ HELD = {
 def _values(rng, count: int) -> str:
     """Weights as text; quarters, none of them 0."""
     return " ".join(f"{k / 4:g}" for k in rng.integers(1, 33, count))
+
+
+def _play(bench, story: str) -> dict | Finding:
+    """Let the harness play a story; a crash is told with its likely reason."""
+    reply = bench.run(HARNESS, story)
+    if isinstance(reply, Finding) and reply.detail.get("signal") in ("SIGSEGV", "SIGBUS"):
+        reason = "A device pointer cannot be followed on the host, as in mWeights[k]: deviceCopy moves the values."
+        return dataclasses.replace(reply, message=f"{reply.message} {reason}")
+    return reply
 
 
 def _balance(reply: dict, story: str) -> Finding | None:
@@ -37,7 +49,7 @@ def _balance(reply: dict, story: str) -> Finding | None:
 
 def _destroyed(bench, rng) -> Finding:
     values = _values(rng, 3)
-    reply = bench.run(HARNESS, f"one {values}")
+    reply = _play(bench, f"one {values}")
     if isinstance(reply, Finding):
         return reply
     if reply["made"] != values:
@@ -47,7 +59,7 @@ def _destroyed(bench, rng) -> Finding:
 
 def _clone_own(bench, rng) -> Finding:
     values = _values(rng, int(rng.integers(3, 7)))
-    reply = bench.run(HARNESS, f"clone {values}")
+    reply = _play(bench, f"clone {values}")
     if isinstance(reply, Finding):
         return reply
     moments = (
@@ -63,7 +75,7 @@ def _clone_own(bench, rng) -> Finding:
 
 
 def _clone_freed(bench, rng) -> Finding:
-    reply = bench.run(HARNESS, f"clone {_values(rng, 4)}")
+    reply = _play(bench, f"clone {_values(rng, 4)}")
     if isinstance(reply, Finding):
         return reply
     return _balance(reply, "A layer and its clone, both destroyed") or passed("two allocations, two frees")
@@ -72,7 +84,7 @@ def _clone_freed(bench, rng) -> Finding:
 def _assigned(bench, rng) -> Finding:
     values = _values(rng, 4)
     for story, words in (("assign", "`a = b`, then both destroyed"), ("self", "`a = a`, then destroyed")):
-        reply = bench.run(HARNESS, f"{story} {values}")
+        reply = _play(bench, f"{story} {values}")
         if isinstance(reply, Finding):
             return reply
         held = reply.get("assigned", reply.get("kept"))
@@ -86,7 +98,7 @@ def _assigned(bench, rng) -> Finding:
 
 def _moved(bench, rng) -> Finding:
     values = _values(rng, 4)
-    reply = bench.run(HARNESS, f"move {values}")
+    reply = _play(bench, f"move {values}")
     if isinstance(reply, Finding):
         return reply
     if problem := _balance(reply, "`WeightsLayer b(std::move(a))`, then both destroyed"):
@@ -116,12 +128,12 @@ PLAN = HostPlan(
         ),
         Check(
             id="assigned", misconception="assignment-forgotten", group="freed-once", run=_assigned,
-            needs=("clone-freed",), source=RULE,
+            needs=("clone-own", "clone-freed"), source=RULE,
             sentence="Assignment is forbidden, or gives the old memory back and copies deeply.",
         ),
         Check(
             id="moved", misconception="move-keeps-pointer", group="freed-once", run=_moved,
-            needs=("clone-freed",), source=RULE,
+            needs=("clone-own", "clone-freed"), source=RULE,
             sentence="Where a layer can be moved, only one of the two gives the memory back.",
         ),
     ),

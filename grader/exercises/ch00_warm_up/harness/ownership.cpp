@@ -3,6 +3,7 @@
 #include "weights_layer.h"
 
 #include "channel.h"
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <new>
@@ -74,13 +75,14 @@ void deviceFree(void* memory) noexcept
     if (gDevice.live.erase(address) == 0) ++(gDevice.given.count(address) ? gDevice.freedTwice : gDevice.freedUnknown);
 }
 
-// The count floats at a device address as text; "given back" or "no device memory" where there are none.
+// The count floats at a device address as text; or why there are none.
 static std::string contents(float const* weights, std::size_t count)
 {
     std::size_t offset = 0;
     std::vector<char>* const block = gDevice.find(weights, offset);
     if (block == nullptr) return gDevice.mine(weights) ? "given back" : "no device memory";
     if (offset != 0 || block->size() < count * sizeof(float)) return "too little memory";
+    if (std::all_of(block->begin(), block->end(), [](char c) { return c == '\xCD'; })) return "uninitialised";
     std::ostringstream out;
     for (std::size_t k = 0; k < count; ++k)
     {
