@@ -58,6 +58,7 @@ class Supervisor:
         self._waking = (
             threading.Lock()
         )  # so that no wake-up call reaches a descriptor that is closed and reused
+        self._deaf = False
         self._began = time.monotonic()
         self._home = tempfile.mkdtemp(prefix="grader-")
         self._output = {1: HeadAndTail(limits.output_bytes), 2: HeadAndTail(limits.output_bytes)}
@@ -103,7 +104,7 @@ class Supervisor:
 
     def _rouse(self) -> None:
         with self._waking:
-            if not self.done.is_set():
+            if not self._deaf:
                 os.eventfd_write(self._wake, 1)
 
     # What follows runs in the thread.
@@ -131,8 +132,9 @@ class Supervisor:
                 )
             finally:
                 with self._waking:
-                    self.done.set()
+                    self._deaf = True
                 self._shut_down(out, err, self._wake, pidfd)
+                self.done.set()
 
     def _attend(self, selector) -> None:
         """Until the child ends or must be ended."""
