@@ -1,8 +1,8 @@
-"""The leak search: does a folder that students get hold anything of solutions, masters, variants or the secret?
+"""The leak search: does a folder that students get hold solutions, masters, variants or the secret?
 
-What is public (skeletons, learner notebooks, `chapter.toml`) is subtracted from what is private, line by line.
-What is left is searched for in every file of the folder, inside archives and databases too, in a form that does
-not change when text is put into JSON, HTML, CSV or a Python literal.
+What is public (skeletons, learner notebooks, `chapter.toml`) is subtracted from what is private, by lines.
+What is left is searched for in every file of the folder, inside archives and databases too, in a form that
+does not change when text is put into JSON, HTML, CSV or a Python literal.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def find_leaks(
     """Search the folder (or file) `target`.
 
     `own` are files or folders whose lines are allowed, such as the submission that a feedback page repeats.
-    What cannot be opened is a leak of kind "unreadable". Raises ValueError where the search would find nothing
-    whatever there is: nothing is private, a secret is shorter than 8 bytes, or `target` holds no file.
+    What cannot be opened is a leak of kind "unreadable". Raises ValueError where the search would find
+    nothing whatever there is: nothing is private, a secret has less than 8 bytes, or `target` holds no file.
     """
     search = _Search(clone, tuple(secrets), tuple(own))
     files = [target] if target.is_file() else sorted(path for path in target.rglob("*") if not path.is_dir())

@@ -15,6 +15,7 @@ from grader.proof.edit import Edit
 
 OPERATORS = (
     "relational", "arithmetic", "logical", "constant", "guard", "barrier", "index", "narrowed", "status",
+    "statement", "specifier",
 )  # fmt: skip
 
 

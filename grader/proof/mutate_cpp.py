@@ -13,7 +13,8 @@ from grader.proof.edit import ARITHMETIC, LOGICAL, RELATIONAL, Edit, near
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?m:^[ \t]*\#(?:[^\n\\]|\\.)*(?:\\\n[^\n]*)*))
-    |(?P<string>R"(?P<delimiter>[^()\s\\]{0,16})\(.*?\)(?P=delimiter)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
+    |(?P<string>R"(?P<delimiter>[^()\s\\]{0,16})\(.*?\)(?P=delimiter)"
+        |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
     |(?P<number>\.?\d(?:[eEpP][+-]|['\w.])*)
     |(?P<word>[A-Za-z_]\w*)
     |(?P<sign><<<|>>>|<<=|>>=|->\*|\.\.\.|::|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|.)""",
@@ -31,6 +32,11 @@ _AXES = {"x": "y", "y": "x", "z": "x"}
 _NARROWER = {
     "size_t": "int", "ptrdiff_t": "int", "int64_t": "int", "uint64_t": "unsigned",
     "int64": "int", "uint64": "unsigned", "i64": "int", "u64": "unsigned", "double": "float",
+}  # fmt: skip
+_SPECIFIERS = {"noexcept", "override", "explicit"}
+_KEYWORDS = {
+    "break", "case", "catch", "continue", "default", "delete", "do", "else", "for", "goto", "if", "return",
+    "static_assert", "struct", "switch", "template", "throw", "try", "typedef", "using", "while",
 }  # fmt: skip
 _FAILURE = re.compile(r"cudaSuccess|status|err|nullptr|fail|Error|STATUS")
 
@@ -58,7 +64,9 @@ def edits(text: str) -> Iterator[Edit]:
     all_tokens = tokens(text)
     words = {token.text for token in all_tokens}
     angles = _template_angles(all_tokens)
+    depth = 0  # of parentheses: what stands in one is no statement
     for at, token in enumerate(all_tokens):
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
         before = all_tokens[at - 1] if at else Token("sign", ";", 0, 0)
         after = all_tokens[at + 1] if at + 1 < len(all_tokens) else Token("sign", ";", len(text), len(text))
         if token.kind == "number":
@@ -73,6 +81,9 @@ def edits(text: str) -> Iterator[Edit]:
         elif token.kind == "word":
             yield from _word(token, before, after, words)
             yield from _statement(text, all_tokens, at)
+            begins = depth == 0 and before.text in (";", "{", "}", ")", "else")
+            if begins and (end := _expression(all_tokens, at)):
+                yield Edit("statement", token.start, end, "")
 
 
 def _sign(token: Token, before: Token, after: Token) -> Iterator[Edit]:
@@ -98,6 +109,8 @@ def _word(token: Token, before: Token, after: Token, words: set[str]) -> Iterato
         yield Edit("index", token.start, token.end, _DIMENSIONS[token.text])
     elif token.text in _AXES and before.text == ".":
         yield Edit("index", token.start, token.end, _AXES[token.text])
+    elif token.text in _SPECIFIERS and after.text != "(":
+        yield Edit("specifier", token.start, token.end, "")
     elif token.text in _NARROWER:
         yield Edit("narrowed", token.start, token.end, _NARROWER[token.text])
     elif token.text == "long" and after.text == "long":
@@ -132,6 +145,26 @@ def _statement(text: str, all_tokens: list[Token], at: int) -> Iterator[Edit]:
         yield from _returned(text, all_tokens, at)
 
 
+def _expression(all_tokens: list[Token], at: int) -> int | None:
+    """Where the statement at `at` ends, before its `;`, if it is a call, an assignment or a delete."""
+    first, second = all_tokens[at], all_tokens[at + 1 : at + 2]
+    if first.text in _TYPES or (first.text in _KEYWORDS and first.text != "delete"):
+        return None
+    declares = second and second[0].kind == "word" and first.text != "delete"
+    if first.text in _BARRIERS or declares:
+        return None
+    depth = 0
+    acts = first.text == "delete"
+    for token in all_tokens[at:]:
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.text, 0)
+        if depth < 0 or token.text in ("{", "}"):
+            return None
+        acts = acts or token.text == "(" or token.text.endswith("=")
+        if token.text == ";":
+            return token.start if acts and depth == 0 else None
+    return None
+
+
 def _returned(text: str, all_tokens: list[Token], at: int) -> Iterator[Edit]:
     """`return call(...);` with the call made and what it returned thrown away."""
     end = next((i for i in range(at, len(all_tokens)) if all_tokens[i].text == ";"), None)
@@ -158,7 +191,7 @@ def _closing(all_tokens: list[Token], opening: int) -> int | None:
 
 
 def _template_angles(all_tokens: list[Token]) -> set[int]:
-    """Indices of `<` and `>` around template arguments: after a cast, or or types only and no number after."""
+    """Indices of `<` and `>` around template arguments: after a cast, or or types only."""
     found: set[int] = set()
     for at, token in enumerate(all_tokens):
         if token.text != "<" or not at or all_tokens[at - 1].kind != "word":

@@ -82,6 +82,10 @@ def _guards(text: str, starts: list[int]) -> Iterator[Edit]:
         return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
 
     for node in ast.walk(ast.parse(text)):
+        words = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)  # a docstring, or `...`
+        if isinstance(node, ast.Expr | ast.AugAssign) and not words:
+            start = offset(node.lineno, node.col_offset)
+            yield Edit("statement", start, offset(node.end_lineno, node.end_col_offset), "pass")
         if isinstance(node, ast.If | ast.IfExp):
             start = offset(node.test.lineno, node.test.col_offset)
             end = offset(node.test.end_lineno, node.test.end_col_offset)

@@ -242,9 +242,14 @@ def explanations(place: Place) -> dict[str, str]:
         raise ProofError(f"{shown}: {problem}") from None
     found: dict[str, str] = {}
     for entry in data.get("survivor", []):
-        if set(entry) != {"id", "why"} or len(str(entry.get("why", "")).split()) < 3 or entry["id"] in found:
-            raise ProofError(f"{shown}: each [[survivor]] has an id, once, and a sentence 'why': {entry}")
-        found[entry["id"]] = entry["why"]
+        ids = entry.get("ids", [entry.get("id")])  # several mutants may be equivalent for one reason
+        why = str(entry.get("why", ""))
+        if len(entry) != 2 or not ids or len(why.split()) < 3 or not all(isinstance(i, str) for i in ids):
+            raise ProofError(f"{shown}: a [[survivor]] has an id (or ids) and a sentence 'why': {entry}")
+        for name in ids:
+            if name in found:
+                raise ProofError(f"{shown}: {name} is explained twice")
+            found[name] = why
     if set(data) - {"survivor"}:
         raise ProofError(f"{shown}: only [[survivor]] tables belong there")
     return found

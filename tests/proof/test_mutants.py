@@ -50,6 +50,17 @@ def changed(text, operator, file="toy.cu"):
         ("status", "if (e != cudaSuccess) return e;", {"if (true) return e;", "if (false) return e;"}),
         ("status", "return launch(x, n);", {"{ (void)(launch(x, n)); return {}; }"}),
         ("status", "CHECK_CUDA(f(x));", {"(void)(f(x));"}),
+        ("statement", "{ a = f(x); }", {"{ ; }"}),
+        ("statement", "if (a) free(p);", {"if (a) ;"}),
+        ("statement", "int a = f(x); Layer b(x); return c(x); a < b;", set()),
+        ("statement", "for (i = 0; i < f(n); i += s) {}", set()),
+        ("statement", "{ delete[] p; p->f = nullptr; }", {"{ ; p->f = nullptr; }", "{ delete[] p; ; }"}),
+        (
+            "specifier",
+            "void f() const noexcept override;",
+            {"void f() const  override;", "void f() const noexcept ;"},
+        ),
+        ("specifier", "noexcept(false);", set()),
     ],
 )
 def test_each_operator_of_cpp(operator, text, results):
@@ -94,6 +105,8 @@ def test_tokens_lose_nothing():
         ("guard", "a if b else c", {"a if True else c", "a if False else c"}),
         ("index", "a[i, j + 1]", {"a[j + 1, i]"}),
         ("narrowed", "np.float64(a)", {"np.float32(a)"}),
+        ("statement", "if a:\n    f(b)\n    'words'", {"if a:\n    pass\n    'words'"}),
+        ("statement", "a += 1", {"pass"}),
         ("constant", '"3 < 4"  # 3 < 4', set()),
     ],
 )
@@ -111,14 +124,14 @@ def test_only_the_lines_that_a_learner_writes():
     text = solution["toy.cu"].decode()
     found = mutants("toy.cu", text, regions["toy.cu"])
     assert {mutant.line for mutant in found} == {2}
-    assert {mutant.operator for mutant in found} == {"relational", "constant"} <= set(OPERATORS)
+    assert {mutant.operator for mutant in found} == {"relational", "constant", "statement"} <= set(OPERATORS)
 
 
 def test_ids_are_unique_and_hold_when_other_lines_change():
     text = "x = a + a + 1;\nx = a + a + 1;\n"
     found = mutants("toy.cu", text, {1, 2})
     ids = [mutant.id for mutant in found]
-    assert len(set(ids)) == len(ids) == 8
+    assert len(set(ids)) == len(ids) == 10
     assert "toy.cu: arithmetic: + -> - in: x = a + a + 1; #4" in ids
     moved = mutants("toy.cu", "int x;\n  " + text, {2, 3})
     assert [mutant.id for mutant in moved] == ids

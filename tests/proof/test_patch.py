@@ -6,7 +6,10 @@ from grader.proof.patch import PatchError, read_variant
 
 SOLUTION = {"toy.cu": b"one\ntwo\n\nfour\nfive\nsix\nseven\n", "other.h": b"x\n"}
 HEADER = "# title: a title\n# misconception: off-by-one\n# owner: values\n# also: edge, last\n\n"
-DIFF = "--- a/toy.cu\n+++ b/toy.cu\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n \n@@ -6,2 +6,3 @@\n six\n+six and a half\n seven\n"
+DIFF = (
+    "--- a/toy.cu\n+++ b/toy.cu\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n \n"
+    "@@ -6,2 +6,3 @@\n six\n+six and a half\n seven\n"
+)
 
 
 def variant(tmp_path, text):
