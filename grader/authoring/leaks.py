@@ -140,7 +140,7 @@ def _lines(path: Path, kind: str = "") -> dict[str, str]:
                     continue
             elif kind == "master" and line.lstrip().startswith(("```", "~~~")):
                 continue  # opening fences are the format, which the authoring room itself spells out
-            found.setdefault(_canonical(line), line.strip())
+            found.setdefault(canonical(line), line.strip())
     return found
 
 
@@ -177,11 +177,11 @@ def _forms(text: str) -> set[str]:
     """The canonical forms of a text: as it is, and without tags (a highlighter wraps every word in one)."""
     plain = _UNICODE_ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), text)
     return {
-        _canonical(form) for form in {text, plain, html.unescape(_TAG.sub("", plain)), html.unescape(plain)}
+        canonical(form) for form in {text, plain, html.unescape(_TAG.sub("", plain)), html.unescape(plain)}
     }
 
 
-def _canonical(text: str) -> str:
+def canonical(text: str) -> str:
     """Without blanks, quotes and backslashes: the same before and after any depth of quoting."""
     return _DROPPED.sub("", html.unescape(text))
 

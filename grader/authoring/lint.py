@@ -16,6 +16,7 @@ from markdown_it.token import Token
 
 from grader.authoring.clone import AuthoringError, Clone
 from grader.authoring.master import Block, Master, read
+from grader.authoring.overlap import in_hints, in_master
 from grader.course import Chapter
 
 SECTIONS = (
@@ -60,6 +61,10 @@ def lint(clone: Clone, name: str) -> list[Problem]:
     found += _code(master)
     found += _absolute(master)
     found += _hints(master, chapter)
+    for slug, rung, text in in_hints(clone, chapter):
+        found.append((1, f"hint {rung} of {slug} in chapter.toml spells out the solution: {text}"))
+    for line, slug in in_master(clone, master, chapter):
+        found.append((line, f"several lines in a row of the solution of {slug} stand here"))
     return [Problem(shown, line, message) for line, message in sorted(set(found))]
 
 

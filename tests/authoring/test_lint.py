@@ -154,6 +154,29 @@ def test_order_of_sections_and_of_the_answer(clone):
     assert any("before its :answer:" in p.message for p in lint(clone, "07_toy"))
 
 
+def test_hints_and_examples_do_not_give_the_solution_away(clone):
+    lines = [
+        "first = blockIdx.x * blockDim.x;",
+        "step = gridDim.x * blockDim.x;",
+        "for (; first < n; first += step)",
+    ]
+    solution = clone.root / "solutions/07_toy/toy.cu"
+    solution.parent.mkdir(parents=True)
+    solution.write_text("// start here\n" + "\n  ".join(lines) + "\n")
+    assert lint(clone, "07_toy") == []
+    clone.master("07_toy").write_text(MASTER.replace("Much.", "```cpp\n" + "\n".join(lines[:2]) + "\n```"))
+    assert lint(clone, "07_toy") == []
+    clone.master("07_toy").write_text(MASTER.replace("Much.", "```cpp\n" + "\n".join(lines) + "\n```"))
+    assert [(p.line, "several lines in a row" in p.message) for p in lint(clone, "07_toy")] == [(42, True)]
+    clone.master("07_toy").write_text(MASTER)
+    toml = clone.root / "course/07_toy/chapter.toml"
+    toml.write_text(
+        CHAPTER.replace("Look at the last thread", f"Write `{lines[1]}`, then look at the last thread")
+    )
+    found = [problem.message for problem in lint(clone, "07_toy")]
+    assert found and all("hint 1 of toy-" in message and lines[1] in message for message in found)
+
+
 def test_chapter_0_has_no_explain(clone):
     toml = clone.root / "course/00_toy/chapter.toml"
     toml.parent.mkdir()
