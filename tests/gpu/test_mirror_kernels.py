@@ -39,6 +39,12 @@ def test_extents_are_filled_up_as_cupy_does(device):
         cp.RawKernel("", "shape")(1, (4,), ())
 
 
+def test_what_the_kernel_prints_is_printed(device, capsys):
+    device.define("talk", lambda *_: Launch(fault=None, counters={}, output="hello from thread 3\n"))
+    cp.RawKernel("", "talk")((1,), (4,), ())
+    assert capsys.readouterr().out == "hello from thread 3\n"
+
+
 def test_a_wrong_name_lists_the_kernels(device):
     with pytest.raises(CUDADriverError, match="NOT_FOUND.*no kernel 'thrice'; the kernels here are: twice"):
         cp.RawModule(code="source").get_function("thrice")

@@ -91,6 +91,8 @@ class Context:
             launch = self.device.launch(
                 module, kernel, grid, block, args, shared_bytes=shared_bytes, count=bool(self.listeners)
             )  # fmt: skip
+        if launch.output:  # what the kernel's printf wrote, as far as it came
+            print(launch.output, end="")
         if launch.fault is not None:
             self._raise(launch.fault, explain(launch.fault))
         for listener in tuple(self.listeners):
