@@ -1,7 +1,8 @@
 """Checks of any elementwise kernel with a grid-stride loop: sizes, launches, long indices, traffic.
 
 Each function makes the ``run`` of a ``Check``. ``make(kernel, n, rng)`` gives a case of ``n`` elements under a launch
-with one thread for each; ``kernels`` names the kernels to try.
+with one thread for each; ``make_at(kernel, n, start, total, rng)`` one whose ``n`` elements stand from ``start`` on in
+buffers of ``total``. ``kernels`` names the kernels to try.
 
 Every check but ``every_size`` leaves room behind the buffers and takes sizes that fill their blocks, so that a mistake
 at the end of the data costs the one check that owns it.
@@ -20,13 +21,14 @@ from grader.checks.values import compare
 from grader.verdict import State
 
 Make = Callable[[str, int, np.random.Generator], Case]
+MakeAt = Callable[[str, int, int, int, np.random.Generator], Case]  # kernel, n, start, total, rng
 Run = Callable[..., Finding]
 
 # No element, one, primes, odd sizes, both sides of a warp, of a block and of several blocks.
 SIZES = (0, 1, 2, 3, 5, 31, 32, 33, 63, 65, 97, 127, 128, 129, 255, 256, 257, 509, 511, 513, 1023, 1025)
 FEW_SIZES = (0, 1, 33, 257, 1021)
 ROOM = 1024  # elements behind the data of a check that does not own the bounds
-LONG = (3 << 30, (1 << 32) + 1024)  # past what an int counts, past what an unsigned int counts
+PAST_INT, PAST_UNSIGNED = 3 << 30, (1 << 32) + 1024  # numbers of elements that an int, an unsigned int cannot count
 VECTOR_WIDTHS = (1, 2, 4, 8, 16)  # elements that one thread may take in one step
 SECTOR = 32  # bytes
 
@@ -73,31 +75,23 @@ def _launches(make: Make, kernels: Iterable[str], shapes) -> Run:
     return lambda bench, rng: bench.first_failure(cases(rng))
 
 
-def past_32_bits(make_at: Callable[[str, int, int, int, np.random.Generator], Case], kernels: Iterable[str]) -> Run:
-    """The last elements of data that is longer than 32 bits count, on the simulated GPU.
+def last_of(total: int, make_at: MakeAt, kernels: Iterable[str]) -> Run:
+    """The last elements of data of ``total`` elements, which is more than memory holds; on the simulated GPU.
 
-    ``make_at(kernel, n, start, total, rng)`` gives a case whose ``n`` elements are the last of ``total``, from
-    ``start`` on. Memory is sparse, and of the blocks of the full grid only those run that can own these elements:
-    which ones depends on how many elements a thread takes in one step, so every width in ``VECTOR_WIDTHS`` is tried.
+    Memory is sparse, and of the blocks of the full grid only those run that can own the last elements: which ones
+    depends on how many elements a thread takes in one step, so every width in ``VECTOR_WIDTHS`` is tried.
     """
     elements, threads, budget = 512, 256, 1_000_000
+    start = total - elements
 
-    def run(bench, rng) -> Finding:
-        finding = None
-        for total in LONG:
-            for kernel in kernels:
-                case = make_at(kernel, elements, total - elements, total, rng).with_room(ROOM)
-                blocks = grid_1d(total, threads)[0]
-                case = dataclasses.replace(case.launched(blocks, threads), label=f"n = {total:,}")
-                ran = bench.launch(case, kind="simulated", ranges=_owners(total - elements, elements, threads), budget=budget)
-                finding = _explained(ran.finding, case) if ran.finding else compare(case, ran.outputs)
-                if finding.state is not State.PASS:
-                    return finding
-        if finding is None:
-            raise ValueError("a check generated no case")
-        return finding
+    def one(bench, kernel, rng) -> Finding:
+        case = make_at(kernel, elements, start, total, rng).with_room(ROOM)
+        case = case.launched(grid_1d(total, threads)[0], threads)
+        ranges = _owners(start, elements, threads)
+        ran = bench.launch(case, kind="simulated", ranges=ranges, budget=budget)
+        return _explained(ran.finding, case) if ran.finding else compare(case, ran.outputs)
 
-    return run
+    return lambda bench, rng: _first_failure(one(bench, kernel, rng) for kernel in kernels)
 
 
 def _owners(start: int, elements: int, threads: int) -> list[tuple[int, int]]:
@@ -114,38 +108,51 @@ def _explained(finding: Finding, case: Case) -> Finding:
     return dataclasses.replace(finding, message=message)
 
 
-def traffic(make: Make, kernels: Iterable[str], *, limit: float = 1.1) -> Run:
-    """Sectors of 32 bytes against the least that hold the data, on the simulated GPU; four elements for each thread."""
+def reads_once(make: Make, kernels: Iterable[str], *, limit: float = 1.1) -> Run:
+    """Loads touch at most ``limit`` times the sectors that hold the inputs; four elements for each thread."""
+    return _traffic(make, kernels, limit, "reads", lambda case: case.inputs)
+
+
+def writes_once(make: Make, kernels: Iterable[str], *, limit: float = 1.1) -> Run:
+    """Stores touch at most ``limit`` times the sectors that hold the outputs; four elements for each thread."""
+    return _traffic(make, kernels, limit, "writes", lambda case: case.outputs)
+
+
+def _traffic(make, kernels, limit, verb, buffers) -> Run:
+    """Exact counters of the simulated GPU; only the ratio to the least is judged, so vector accesses do as well."""
     blocks, threads = 16, 256
 
-    def run(bench, rng) -> Finding:
-        for kernel in kernels:
-            case = make(kernel, 4 * blocks * threads, rng).launched(blocks, threads).with_room(ROOM)
-            ran = bench.measure(case)
-            if ran.finding:
-                return ran.finding
-            finding = _within(case, ran.counters, limit)
-            if finding.state is not State.PASS:
-                return finding
-        return passed()
+    def one(bench, kernel, rng) -> Finding:
+        from grader.gpu import counters  # a room that opens devices: only when one is needed
 
-    return run
+        sectors, requests = {
+            "reads": (counters.LOAD_SECTORS, counters.LOAD_REQUESTS),
+            "writes": (counters.STORE_SECTORS, counters.STORE_REQUESTS),
+        }[verb]
+        case = make(kernel, 4 * blocks * threads, rng).launched(blocks, threads).with_room(ROOM)
+        ran = bench.measure(case)
+        if ran.finding:
+            return ran.finding
+        least = sum(-(-b.size * b.itemsize // SECTOR) for b in buffers(case))
+        touched, asked = ran.counters[sectors], ran.counters[requests]
+        if touched <= limit * least:
+            return passed(f"{kernel} {verb} {touched:,} sectors; its data fills {least:,}")
+        return failed(
+            f"{kernel} {verb} {touched:,} sectors of {SECTOR} bytes, {touched / least:.1f} times the {least:,} "
+            f"that its data fills: {touched / asked:.1f} sectors for each request of a warp; {case.label}.",
+            case={"kernel": kernel, "label": case.label, "touched": touched, "least": least, "requests": asked},
+            counters=dict(ran.counters),
+        )
+
+    return lambda bench, rng: _first_failure(one(bench, kernel, rng) for kernel in kernels)
 
 
-def _within(case: Case, counters: dict[str, int], limit: float) -> Finding:
-    from grader.gpu.counters import LOAD_REQUESTS, LOAD_SECTORS, STORE_REQUESTS, STORE_SECTORS
-
-    for verb, buffers, sectors, requests in (
-        ("reads", case.inputs, LOAD_SECTORS, LOAD_REQUESTS),
-        ("writes", case.outputs, STORE_SECTORS, STORE_REQUESTS),
-    ):
-        least = sum(-(-b.size * b.itemsize // SECTOR) for b in buffers)
-        touched, asked = counters[sectors], counters[requests]
-        if touched > limit * least:
-            return failed(
-                f"{case.kernel} {verb} {touched:,} sectors of {SECTOR} bytes, {touched / least:.1f} times the {least:,} that "
-                f"hold its data: {touched / asked:.1f} sectors for each request of a warp.",
-                case={"kernel": case.kernel, "label": case.label, "touched": touched, "least": least, "requests": asked},
-                counters=dict(counters),
-            )
-    return passed()
+def _first_failure(findings: Iterable[Finding]) -> Finding:
+    """The first finding that is no pass, else the last; none at all is an error of the check."""
+    finding = None
+    for finding in findings:
+        if finding.state is not State.PASS:
+            break
+    if finding is None:
+        raise ValueError("a check tried no kernel")
+    return finding

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.checks import Case, Check, Finding, In, Out, Tolerance, elementwise, failed, grid_1d, passed, unwritten
+from grader.checks import (
+    Case,
+    Check,
+    Finding,
+    In,
+    Out,
+    Tolerance,
+    elementwise,
+    failed,
+    grid_1d,
+    passed,
+    unwritten,
+)
 from grader.checks.elementwise import ROOM
 from grader.exercises.ch10_masked_gelu import inputs
 from grader.exercises.ch10_masked_gelu.reference import BACKWARD, DTYPES, masked, slope, tolerance
@@ -145,7 +157,7 @@ PLAN = KernelPlan(
             sentence="A launch over 256 elements ends, writes every element of dx, and leaves dy, x and mask as they were.",
         ),
         _check(
-            "erf-values", "slope-is-cdf", "values",
+            "erf-values", "second-term", "values",
             "The slope of the erf form agrees with the float64 reference from -6 to 6 in FP32.",
             _on(lambda kind, rng: inputs.moderate(rng), KERNELS[:1]), "contract: erf form", seeded=True,
         ),
@@ -175,7 +187,7 @@ PLAN = KernelPlan(
             _mask_selects, "contract: mask",
         ),
         _check(
-            "bounds", "tail", "launch",
+            "bounds", "end-of-data", "launch",
             "Every n works: 0, 1, primes, both sides of a warp and of a block; nothing past the end is touched.",
             elementwise.every_size(make, ONE_EACH, [k for k in KERNELS if k not in ONE_EACH]), "contract: extents", seeded=True,
         ),
@@ -184,9 +196,9 @@ PLAN = KernelPlan(
             elementwise.small_grid(make, KERNELS), "contract: launch",
         ),
         _check(
-            "index-64", "index-32", "launch",
-            "Indices and steps are 64 bits wide: the last of more than 2^32 elements is done.",
-            elementwise.past_32_bits(make_at, ONE_EACH), "contract: extents",
+            "past-unsigned", "index-32", "launch",
+            "The last of 2^32 + 1,024 elements is done: indices and products are 64 bits wide.",
+            elementwise.last_of(elementwise.PAST_UNSIGNED, make_at, ONE_EACH), "contract: extents",
         ),
     ),
 )  # fmt: skip

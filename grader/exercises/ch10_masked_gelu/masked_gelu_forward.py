@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.checks import Case, Check, Finding, In, Out, Tolerance, elementwise, failed, grid_1d, passed, unwritten
+from grader.checks import (
+    Case,
+    Check,
+    Finding,
+    In,
+    Out,
+    Tolerance,
+    elementwise,
+    failed,
+    grid_1d,
+    passed,
+    unwritten,
+)
 from grader.checks.elementwise import ROOM
 from grader.exercises.ch10_masked_gelu import inputs
 from grader.exercises.ch10_masked_gelu.reference import DTYPES, FORMS, FORWARD, gelu, masked, tolerance
@@ -13,6 +25,7 @@ from grader.exercises.kernel import KernelPlan, Signature
 KERNELS = [f"masked_gelu_{form}_{kind}" for form in FORMS for kind in DTYPES]
 ONE_EACH = ["masked_gelu_erf_f32", "masked_gelu_tanh_f16"]  # both types, two forms: for what the forms share
 LOOSE = Tolerance(relative=2.0**-6)  # for checks of anything but the formula: enough to know an element by
+COALESCED = "CUDA C++ Best Practices Guide, Coalesced Access to Global Memory"
 QUANTUM = {"f32": 2.0**-149, "f16": 2.0**-24}  # the smallest positive number of the type
 
 
@@ -106,6 +119,18 @@ def _mask_keeps(bench, rng) -> Finding:
     return bench.first_failure(cases)
 
 
+def _mask_writes(bench, rng) -> Finding:
+    for kernel in KERNELS:
+        n, label = 2 * inputs.BLOCK, "mask all 0"
+        x = inputs.plain(n, rng, parts(kernel)[1])
+        run = bench.launch(case(kernel, x, np.zeros(n, np.uint8), label=label).with_room(ROOM))
+        if run.finding:
+            return run.finding
+        if (missing := np.flatnonzero(unwritten(run.outputs["y"]))).size:
+            return failed(f"{kernel} never writes y[{missing[0]}]; {label}.", case={"kernel": kernel, "label": label})
+    return passed()
+
+
 def _mask_selects(bench, rng) -> Finding:
     """Behind a zero of the mask: every byte of y is 0, so NaN, an infinity and even the sign of x are gone."""
     hidden = (-1.0, np.nan, np.inf, -np.inf, -np.nan, 3.0)
@@ -152,7 +177,7 @@ PLAN = KernelPlan(
             sentence="A launch over 256 elements ends, writes every element of y, and leaves x and mask as they were.",
         ),
         _check(
-            "erf-values", "erf-argument", "values",
+            "erf-values", "look-alike", "values",
             "The erf form agrees with the float64 reference from -6 to 6 in FP32.",
             _values("masked_gelu_erf_f32"), "contract: erf form, FP32", seeded=True,
         ),
@@ -175,6 +200,11 @@ PLAN = KernelPlan(
             "mask-keeps", "mask-inverted", "mask",
             "Where the mask is 1 the result is GELU(x), where it is 0 a 0 is written.",
             _mask_keeps, "contract: mask", seeded=True,
+        ),
+        _check(
+            "mask-writes", "zero-not-written", "mask",
+            "Where the mask is 0, y is written all the same: its memory holds anything before the launch.",
+            _mask_writes, "contract: memory",
         ),
         _check(
             "mask-selects", "mask-multiply", "mask",
@@ -208,7 +238,7 @@ PLAN = KernelPlan(
             _on(lambda kind, rng: inputs.near_zero(kind), _NEAR.get), "contract: special values",
         ),
         _check(
-            "bounds", "tail", "launch",
+            "bounds", "end-of-data", "launch",
             "Every n works: 0, 1, primes, both sides of a warp and of a block; nothing past the end is touched.",
             elementwise.every_size(make, ONE_EACH, [k for k in KERNELS if k not in ONE_EACH]),
             "contract: extents", seeded=True,
@@ -223,14 +253,22 @@ PLAN = KernelPlan(
             elementwise.any_block(make, KERNELS), "contract: launch",
         ),
         _check(
-            "index-64", "index-32", "launch",
-            "Indices and steps are 64 bits wide: the last of more than 2^32 elements is done.",
-            elementwise.past_32_bits(make_at, ONE_EACH), "contract: extents",
+            "past-int", "index-32", "launch", "The last of 3 * 2^30 elements is done, which no int can count.",
+            elementwise.last_of(elementwise.PAST_INT, make_at, ONE_EACH), "contract: extents",
         ),
         _check(
-            "traffic", "chunk-each", "traffic",
-            "Loads and stores touch no more than 1.1 times the sectors that hold the data.",
-            elementwise.traffic(make, KERNELS), "CUDA C++ Best Practices Guide, Coalesced Access to Global Memory",
+            "past-unsigned", "product-32", "launch",
+            "The last of 2^32 + 1,024 elements is done: products are 64 bits wide before they are formed.",
+            elementwise.last_of(elementwise.PAST_UNSIGNED, make_at, ONE_EACH), "contract: extents",
+        ),
+        _check(
+            "reads-once", "scattered-reads", "traffic",
+            "Loads touch no more than 1.1 times the sectors that hold x and mask.",
+            elementwise.reads_once(make, KERNELS), COALESCED,
+        ),
+        _check(
+            "writes-once", "writes-twice", "traffic", "Stores touch no more than 1.1 times the sectors that hold y.",
+            elementwise.writes_once(make, KERNELS), COALESCED,
         ),
     ),
 )  # fmt: skip
