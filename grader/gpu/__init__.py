@@ -14,7 +14,8 @@ from grader.gpu.counters import ratios
 from grader.gpu.profiler import CountersUnavailable, profile
 
 __all__ = [
-    "CountersUnavailable", "DeviceUnavailable", "cupy", "device_kind", "kernel_options", "open_device", "profile", "ratios",
+    "CountersUnavailable", "DeviceUnavailable", "cupy", "device_kind", "kernel_options", "open_device", "profile",
+    "ratios",
 ]  # fmt: skip
 
 

@@ -259,7 +259,8 @@ def kernel_infos(ptx: str) -> dict[str, KernelInfo]:
             offset += -offset % variable.align
             parameters.append(Parameter(type=variable.type, size=variable.bytes, align=variable.align, offset=offset))
             offset += variable.bytes
-        used = {space: sum(v.bytes for v in function.variables.values() if v.space == space) for space in ("shared", "local")}
+        variables = function.variables.values()
+        used = {space: sum(v.bytes for v in variables if v.space == space) for space in ("shared", "local")}
         infos[function.name] = KernelInfo(
             name=function.name, parameters=tuple(parameters), shared_bytes=used["shared"], local_bytes=used["local"],
             max_threads=function.max_threads,

@@ -11,7 +11,7 @@ _ERRORS = {
     1: ("launch", "CUDA refuses the launch: an argument of the launch is not valid."),
     9: ("launch", "CUDA refuses the launch: the grid or the block has an extent that is zero or too large."),
     700: ("out_of_bounds", "The kernel accessed memory that belongs to nothing."),
-    701: ("launch", "CUDA refuses the launch: a block of this size needs more registers or shared memory than there are."),
+    701: ("launch", "CUDA refuses the launch: such a block needs more registers or shared memory than there are."),
     702: ("budget", "The kernel ran too long and was stopped by the driver. Does its loop end?"),
     710: ("trap", "An assertion in the kernel failed."),
     715: ("trap", "The kernel executed an instruction that is not valid."),
@@ -35,8 +35,10 @@ def never_ended(kernel: str, seconds: float) -> Fault:
 
 def broken_canary(kernel: str, name: str, address: int, nbytes: int, offset: int) -> Fault:
     """``offset``: the first damaged byte, counted from the buffer's start; negative before it."""
-    where = f"{offset - nbytes:,} bytes past the end of" if offset >= nbytes else f"{-offset:,} bytes before the start of"
-    where = where.replace("0 bytes past", "right past", 1) if offset == nbytes else where
+    if offset < 0:
+        where = f"{-offset:,} bytes before the start of"
+    else:
+        where = f"{offset - nbytes:,} bytes past the end of" if offset > nbytes else "right past the end of"
     sentence = f"The kernel wrote {where} {name or 'a buffer'} ({nbytes:,} bytes long). {_SEE_MORE}"
     return _fault(
         "out_of_bounds", sentence, kernel, address=address + offset, space="global", buffer=name or None, offset=offset,

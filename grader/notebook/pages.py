@@ -73,7 +73,8 @@ def contract(exercise: Exercise) -> Page:
     """The contract table: each row's name and what must hold."""
     rows = [tag("tr", tag("th", row.row, scope="row"), tag("td", prose(row.text))) for row in exercise.contract]
     head = tag("tr", tag("th", "about", scope="col"), tag("th", "what must hold", scope="col"))
-    body = join(tag("p", prose(exercise.summary)), tag("table", tag("thead", head), tag("tbody", rows)) if rows else None)
+    table = tag("table", tag("thead", head), tag("tbody", rows)) if rows else None
+    body = join(tag("p", prose(exercise.summary)), table)
     text = "\n".join(_wrapped(f"{row.row}: {row.text}") for row in exercise.contract)
     return Page(f"{exercise.title}: the contract", body, f"{exercise.summary}\n{text}")
 

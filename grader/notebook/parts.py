@@ -114,7 +114,8 @@ def _buffer(fault) -> Html | None:
     offset, size = fault.get("offset"), fault.get("buffer_bytes")
     text = f", {size:,} bytes long" if size is not None else ""
     if offset is not None:
-        text += f"; the access begins at byte {offset:,}" if offset >= 0 else f"; the access lies {-offset:,} bytes before it"
+        before = f"lies {-offset:,} bytes before it"
+        text += f"; the access {before if offset < 0 else f'begins at byte {offset:,}'}"
     return join(code(fault["buffer"]), text)
 
 
@@ -126,11 +127,11 @@ def diagnostics_part(diagnostics, sources: Mapping[str, str]) -> Html | None:
         return None
     items = [tag("li", _diagnostic(d, sources)) for d in known]
     first, rest = items[:SHOWN_DIAGNOSTICS], items[SHOWN_DIAGNOSTICS:]
-    more = f"{len(rest)} more message{'' if len(rest) == 1 else 's'}"
+    more = tag("summary", f"{len(rest)} more message{'' if len(rest) == 1 else 's'}")
     return join(
-        tag("ul", first, class_="checks-messages", style="list-style:none;margin:0;padding:0"),
-        tag("details", tag("summary", more), tag("ul", rest, style="list-style:none;margin:0;padding:0")) if rest else None,
-    )  # fmt: skip
+        tag("ul", first, class_="messages"),
+        tag("details", more, tag("ul", rest, class_="messages")) if rest else None,
+    )
 
 
 def _diagnostic(d: Mapping[str, Any], sources) -> Html:

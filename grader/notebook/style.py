@@ -6,7 +6,7 @@ panel reads on white and on black alike.
 
 from grader.notebook.markup import Html
 
-STYLE = Html("""<style>
+_SHEET = """
 .grader-panel {
   --good: var(--jp-success-color1, #2b8a3e); --bad: var(--jp-error-color1, #d6336c);
   --open: var(--jp-warn-color1, #c76a00); --quiet: var(--jp-ui-font-color2, #7b7b7b);
@@ -17,52 +17,57 @@ STYLE = Html("""<style>
   font-family: var(--jp-content-font-family, system-ui, sans-serif); font-size: var(--jp-content-font-size1, 14px);
   line-height: 1.5; overflow-wrap: anywhere;
 }
-.grader-panel.good, .grader-panel .good { --state: var(--good) }
-.grader-panel.bad, .grader-panel .bad { --state: var(--bad) }
-.grader-panel.open, .grader-panel .open { --state: var(--open) }
-.grader-panel .quiet { --state: var(--quiet) }
-.grader-panel header { display: flex; flex-wrap: wrap; gap: .2em 1.2em; align-items: baseline; padding: .6em 1em;
+.grader-panel.good, & .good { --state: var(--good) }
+.grader-panel.bad, & .bad { --state: var(--bad) }
+.grader-panel.open, & .open { --state: var(--open) }
+& .quiet { --state: var(--quiet) }
+& header { display: flex; flex-wrap: wrap; gap: .2em 1.2em; align-items: baseline; padding: .6em 1em;
   background: color-mix(in srgb, var(--state) 10%, transparent) }
-.grader-panel header h3 { margin: 0; font-size: 1.15em; font-weight: 600; flex: 1 1 18em; color: inherit }
-.grader-panel header h3 .icon { color: var(--state); margin-right: .35em }
-.grader-panel header p { margin: 0; color: inherit }
-.grader-panel .points { font-weight: 600; white-space: nowrap }
-.grader-panel .body { padding: .5em 1em .8em }
-.grader-panel h4 { margin: .9em 0 .2em; font-size: 1em; font-weight: 600; display: flex; gap: .8em;
-  justify-content: space-between; border-bottom: 1px solid var(--line); color: inherit }
-.grader-panel h4 .earned { font-weight: 400; color: var(--quiet); white-space: nowrap }
-.grader-panel p { margin: .3em 0 }
-.grader-panel ul.checks { list-style: none; margin: 0; padding: 0 }
-.grader-panel ul.checks > li { display: grid; grid-template-columns: 10.5em 1fr; gap: 0 .8em; margin: 0; padding: .22em 0 }
-.grader-panel .state { color: var(--state); font-weight: 600; white-space: nowrap }
-.grader-panel .state .icon { display: inline-block; width: 1.4em }
-.grader-panel .found { border-left: 3px solid var(--state); padding: .1em 0 .1em .8em; margin: .3em 0 .5em }
-.grader-panel .found > p:first-child { margin-top: 0 }
-.grader-panel .note { color: var(--quiet) }
-.grader-panel dl { display: grid; grid-template-columns: max-content 1fr; gap: .1em 1em; margin: .4em 0 }
-.grader-panel dt { color: var(--quiet); font-weight: 400; margin: 0 }
-.grader-panel dd { margin: 0 }
-.grader-panel code, .grader-panel pre { font-family: var(--mono); font-size: .92em; color: inherit;
+& header h3 { margin: 0; font-size: 1.15em; font-weight: 600; flex: 1 1 18em; color: inherit }
+& header h3 .icon { color: var(--state); margin-right: .35em }
+& header p { margin: 0; color: inherit }
+& .points { font-weight: 600; white-space: nowrap }
+& .body { padding: .5em 1em .8em }
+& h4 { margin: 1em 0 .25em; padding: 0 0 .15em; line-height: 1.4; font-size: 1em; font-weight: 600;
+  display: flex; gap: .8em;  justify-content: space-between; border-bottom: 1px solid var(--line); color: inherit }
+& h4 .earned { font-weight: 400; color: var(--quiet); white-space: nowrap }
+& p { margin: .3em 0 }
+& ul.checks, & ul.messages { list-style: none; margin: 0; padding: 0 }
+& ul.checks > li { display: grid; grid-template-columns: 11.5em 1fr; gap: 0 .8em; margin: 0; padding: .22em 0 }
+& .state { color: var(--state); font-weight: 600; white-space: nowrap }
+& .state .icon { display: inline-block; width: 1.4em }
+& .found { border-left: 3px solid var(--state); padding: .1em 0 .1em .8em; margin: .3em 0 .5em }
+& .found > p:first-child { margin-top: 0 }
+& .note { color: var(--quiet) }
+& dl { display: grid; grid-template-columns: max-content 1fr; gap: .1em 1em; margin: .4em 0 }
+& dt { color: var(--quiet); font-weight: 400; margin: 0; padding: 0; float: none; width: auto }
+& dd { margin: 0; padding: 0; float: none; width: auto }
+& code, & pre { font-family: var(--mono); font-size: .92em; color: inherit;
   background: none; padding: 0; border: 0 }
-.grader-panel pre { margin: .4em 0; padding: .4em 0; overflow-x: auto; white-space: pre; line-height: 1.45;
+& code { background: color-mix(in srgb, currentColor 9%, transparent); padding: .08em .3em;
+  border-radius: 3px }
+& pre { margin: .4em 0; padding: .4em 0; overflow-x: auto; white-space: pre; line-height: 1.45;
   border: 1px solid var(--line); border-radius: 3px; overflow-wrap: normal }
-.grader-panel pre .row { display: block; padding: 0 .7em; min-width: max-content }
-.grader-panel pre .row.marked { background: color-mix(in srgb, var(--bad) 16%, transparent) }
-.grader-panel pre .no { display: inline-block; min-width: 3em; color: var(--quiet); user-select: none }
-.grader-panel pre .caret { color: var(--bad); font-weight: 700 }
-.grader-panel table { border-collapse: collapse; margin: .4em 0; font-variant-numeric: tabular-nums; font-size: 1em }
-.grader-panel caption { text-align: left; color: var(--quiet); padding: 0 0 .2em }
-.grader-panel th, .grader-panel td { padding: .2em 1.2em .2em 0; text-align: left; vertical-align: top;
+& pre .row { display: block; padding: 0 .7em; min-width: max-content }
+& pre .row.marked { background: color-mix(in srgb, var(--bad) 16%, transparent) }
+& pre .no { display: inline-block; min-width: 3em; color: var(--quiet); user-select: none }
+& pre .caret { color: var(--bad); font-weight: 700 }
+& table { border-collapse: collapse; margin: .4em 0; font-variant-numeric: tabular-nums; font-size: 1em }
+& caption { text-align: left; color: var(--quiet); padding: 0 0 .2em }
+& th, & td { padding: .2em 1.2em .2em 0; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--line); color: inherit; max-width: none; white-space: normal }
-.grader-panel tr { background: none !important }
-.grader-panel th { font-weight: 600 }
-.grader-panel th[scope=row] { font-weight: 400 }
-.grader-panel li.waiting > div { color: var(--quiet) }
-.grader-panel td.num, .grader-panel th.num { text-align: right }
-.grader-panel details { margin: .4em 0 }
-.grader-panel summary { cursor: pointer; color: var(--quiet) }
-.grader-panel summary:focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 2px }
-.grader-panel footer { margin-top: .9em; padding-top: .5em; border-top: 1px solid var(--line) }
-.grader-panel .hidden-text { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-@media (max-width: 40rem) { .grader-panel ul.checks > li { grid-template-columns: 1fr } }
-</style>""")
+& tr { background: none !important }
+& th { font-weight: 600 }
+& th[scope=row] { font-weight: 400 }
+& li.waiting > div { color: var(--quiet) }
+& td.num, & th.num { text-align: right }
+& details { margin: .4em 0 }
+& summary { cursor: pointer; color: var(--quiet) }
+& summary:focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 2px }
+& footer { margin-top: .9em; padding-top: .5em; border-top: 1px solid var(--line) }
+& .hidden-text { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+@media (max-width: 40rem) { & ul.checks > li { grid-template-columns: 1fr } }
+"""
+
+# `&` stands for the panel. The class stands twice so that a rule wins over JupyterLab's own for elements in an output.
+STYLE = Html(f"<style>{_SHEET.replace('& ', '.grader-panel.grader-panel ')}</style>")

@@ -35,14 +35,23 @@ DEVICES = {"simulated": "the simulated GPU", "cuda": "this machine's GPU", "host
 
 HIDDEN_FOLLOW = "The visible checks passed. Hidden cases follow at grading: the same rules, other numbers."
 HIDDEN_PASSED = "It also held for fresh random cases (seed {seed})."
-HIDDEN_CASE = "The visible cases pass; this one was made from seed {seed}. `exercise({slug!r}).check(seed={seed})` makes it again."
+HIDDEN_CASE = (
+    "The visible cases pass; this one was made from seed {seed}. "
+    "`exercise({slug!r}).check(seed={seed})` makes it again."
+)
 GRADER_FAULT = "What to send with the report: the text under “What judged” below, and your answer."
 WAITING = "{many} not run: first “{check}” has to pass."
 NEXT_HINT = "Stuck? `exercise({slug!r}).hint()` shows the next hint."
 NEXT_CONTRACT = "What it must do, row by row: `exercise({slug!r}).contract()`."
 NEXT_PASSED = "Done. Go on with the next exercise."
-NOT_SAVED = "Checked as you last ran the cell. The notebook on disk holds an older answer: save it (Ctrl+S) before you hand it in."
-NO_MORE_HINTS = "That was the last hint. Compare your answer with the contract, row by row, and read the smallest failing case."
+NOT_SAVED = (
+    "Checked as you last ran the cell. The notebook on disk holds an older answer: "
+    "save it (Ctrl+S) before you hand it in."
+)
+NO_MORE_HINTS = (
+    "That was the last hint. Compare your answer with the contract, row by row, "
+    "and read the smallest failing case."
+)
 
 
 def number(value: float) -> str:

@@ -6,5 +6,6 @@ Every picture has a sentence for those who cannot see it, and reads on a light a
 from grader.view.accesses import access_map
 from grader.view.charts import bars, error_plot
 from grader.view.picture import Picture, figure, show
+from grader.view.threads import thread_grid
 
-__all__ = ["Picture", "access_map", "bars", "error_plot", "figure", "show"]
+__all__ = ["Picture", "access_map", "bars", "error_plot", "figure", "show", "thread_grid"]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from grader.view.picture import PALETTE, QUIET, Picture, figure
 
+# The element that a thread of the warp touches: as a function of the thread's number, or one for each thread.
+Index = Callable[[int], int | None] | Iterable[int | None]
 SECTOR = 32  # bytes that the memory system moves at least
 WARP = 32
 _ROWS = 16  # sectors in one column of the picture
@@ -37,7 +39,7 @@ class Access:
         return self.itemsize * sum(len(slots) for slots in self.words.values())
 
 
-def accesses(index: Callable[[int], int | None] | Iterable[int | None], itemsize: int = 4, first_byte: int = 0) -> Access:
+def accesses(index: Index, itemsize: int = 4, first_byte: int = 0) -> Access:
     """Work out the sectors of one request.
 
     ``index``: the element that each thread touches, as a function of the thread's number in the warp or as a
@@ -59,9 +61,7 @@ def accesses(index: Callable[[int], int | None] | Iterable[int | None], itemsize
     return Access(itemsize, dict(sorted(words.items())), sum(element is not None for element in touched))
 
 
-def access_map(
-    index: Callable[[int], int | None] | Iterable[int | None], itemsize: int = 4, *, first_byte: int = 0, title: str = ""
-) -> Picture:
+def access_map(index: Index, itemsize: int = 4, *, first_byte: int = 0, title: str = "") -> Picture:
     """Draw which bytes a warp touches: a row for each 32-byte sector, in each place the thread that wants it.
 
     Filled places are asked for, hollow ones are moved all the same. The arguments are those of ``accesses``.
@@ -98,7 +98,7 @@ def access_map(
     return Picture(fig, alt)
 
 
-def _draw_sector(axes, left: float, y: float, sector: int, places: dict[int, list[int]], slots: int, cell: float) -> None:
+def _draw_sector(axes, left: float, y: float, sector: int, places: dict, slots: int, cell: float) -> None:
     """One row: the byte where the sector begins, then its places."""
     from matplotlib.patches import Rectangle
 
@@ -112,8 +112,8 @@ def _draw_sector(axes, left: float, y: float, sector: int, places: dict[int, lis
         }  # fmt: skip
         axes.add_patch(Rectangle((x + 0.015, y + 0.015), cell - 0.03, _HEIGHT - 0.03, linewidth=0.8, **style))
         if threads:
-            size = 8 if cell > 0.3 else 6.5
-            axes.text(x + cell / 2, middle + 0.008, _threads(threads), ha="center", va="center", fontsize=size, color="white")
+            style = {"ha": "center", "va": "center", "fontsize": 8 if cell > 0.3 else 6.5, "color": "white"}
+            axes.text(x + cell / 2, middle + 0.008, _threads(threads), **style)
 
 
 def _threads(threads: list[int]) -> str:

@@ -80,7 +80,7 @@ class FakeDevice:
     def kernels(self, module):
         return self.infos
 
-    def launch(self, module, kernel, grid, block, args, *, shared_bytes=0, instruction_budget=None, count=True, blocks=None):
+    def launch(self, module, kernel, grid, block, args, *, shared_bytes=0, count=True):
         self.counted.append(count)
         answer = self.functions[kernel](self, grid, block, args)
         if isinstance(answer, Fault):

@@ -131,7 +131,10 @@ def test_write_and_read_within_a_buffer(backend):
     address = backend.alloc(16)
     backend.write(address + 4, np.arange(3, dtype=np.float32))
     assert backend.read(address + 4, 12) == np.arange(3, dtype=np.float32).tobytes()
-    for act in (lambda: backend.read(address + 10, 7), lambda: backend.write(address - 1, b"x"), lambda: backend.free(1)):
+    outside = (
+        lambda: backend.read(address + 10, 7), lambda: backend.write(address - 1, b"x"), lambda: backend.free(1)
+    )  # fmt: skip
+    for act in outside:
         with pytest.raises(DeviceError) as caught:
             act()
         assert caught.value.state is State.GRADER_FAULT

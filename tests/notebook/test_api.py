@@ -4,7 +4,8 @@ import pytest
 
 from grader import exercises, workspace
 from grader.notebook import NotPassed, answer, api
-from grader.notebook.api import ExerciseHandle, exercise as find
+from grader.notebook.api import ExerciseHandle
+from grader.notebook.api import exercise as find
 from grader.verdict import State
 
 

@@ -48,8 +48,8 @@ class _Page(HTMLParser):
         return " ".join("".join(self.words).split())
 
 
-def page(verdict, exercise, sources={}, note=""):
-    return _Page(Panel(verdict, exercise, sources, note=note)._repr_html_())
+def page(verdict, exercise, sources=None, note=""):
+    return _Page(Panel(verdict, exercise, sources or {}, note=note)._repr_html_())
 
 
 def test_passed(exercise, sources, verdict):

@@ -29,7 +29,8 @@ def test_nobody_takes_part():
 
 
 @pytest.mark.parametrize(
-    "arguments, word", [({"itemsize": 3}, "itemsize"), ({"itemsize": 4, "first_byte": 2}, "multiples"), ({}, "33 threads")]
+    "arguments, word",
+    [({"itemsize": 3}, "itemsize"), ({"itemsize": 4, "first_byte": 2}, "multiples"), ({}, "33 threads")],
 )
 def test_refuses_what_no_warp_does(arguments, word):
     with pytest.raises(ValueError, match=word):

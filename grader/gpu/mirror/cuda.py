@@ -131,8 +131,8 @@ class _Module(SimpleNamespace):
 
 runtime = _Module(
     _name="runtime", CUDARuntimeError=CUDARuntimeError, is_hip=False, getDeviceCount=lambda: 1, getDevice=lambda: 0,
-    setDevice=lambda device: Device(device).use(), deviceSynchronize=lambda: None, streamSynchronize=lambda stream: None,
-    getDeviceProperties=_properties,
+    setDevice=lambda device: Device(device).use(), deviceSynchronize=lambda: None,
+    streamSynchronize=lambda stream: None, getDeviceProperties=_properties,
 )  # fmt: skip
 driver = _Module(_name="driver", CUDADriverError=CUDADriverError)
 compiler = _Module(_name="compiler", CompileException=CompileException)

@@ -70,8 +70,8 @@ def _include_folders(options: tuple[str, ...]) -> tuple[list[Path], tuple[str, .
 def _headers(folder: Path) -> dict[str, bytes]:
     if not folder.is_dir():
         return {}
-    found = (path for path in sorted(folder.iterdir()) if path.suffix in _HEADERS and _is_plain(path.name) and path.is_file())
-    return {path.name: path.read_bytes() for path in found if path.stat().st_size <= _LARGEST}
+    found = (path for path in sorted(folder.iterdir()) if path.suffix in _HEADERS and _is_plain(path.name))
+    return {p.name: p.read_bytes() for p in found if p.is_file() and p.stat().st_size <= _LARGEST}
 
 
 def _file_name(data: bytes) -> str:
