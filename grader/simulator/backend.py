@@ -1,0 +1,199 @@
+"""The simulated GPU behind the calls of a device process."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import time
+
+from grader.simulator import counters
+from grader.simulator.decode.program import Linker, Program, align_up
+from grader.simulator.faults import fault_of, launch_fault
+from grader.simulator.memory import Memory
+from grader.simulator.native import COUNTER_FIELDS, Engine, FaultRecord, LaunchRequest
+from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.model import Module
+from grader.simulator.ptx.parse import parse
+from grader.simulator.records import DeviceError, KernelInfo, Launch, Parameter
+from grader.verdict.records import State
+
+MAX_THREADS = 1024
+MAX_BLOCK = (1024, 1024, 64)
+MAX_GRID = (2**31 - 1, 65535, 65535)
+MAX_SHARED = 48 << 10  # bytes of a block, static and dynamic
+DEFAULT_BUDGET = 1 << 28  # warp instructions of one launch
+OUTPUT_BYTES = 64 << 10  # of printf
+
+
+class SimulatedBackend:
+    """See ``serve.Backend`` for the calls."""
+
+    kind = "simulated"
+
+    def __init__(self, engine: Engine):
+        self._engine = engine
+        self._memory = Memory()
+        self._modules: dict[str, dict[str, Program]] = {}
+        self._loads = 0
+
+    # ---- memory ----
+
+    def alloc(self, nbytes: int, *, name: str, read_only: bool, fill: int | None, sparse: bool) -> int:
+        return self._memory.alloc(nbytes, name=name, read_only=read_only, fill=fill, sparse=sparse)
+
+    def free(self, address: int) -> None:
+        self._memory.free(address)
+
+    def write(self, address: int, data: bytes) -> None:
+        self._memory.write(address, data)
+
+    def read(self, address: int, nbytes: int) -> bytes:
+        return self._memory.read(address, nbytes)
+
+    def reset(self) -> None:
+        self._memory.reset()
+        self._modules.clear()
+
+    # ---- modules ----
+
+    def load(self, ptx: str) -> str:
+        try:
+            module = parse(ptx)
+            addresses = self._place_variables(module)
+            programs = {
+                name: Linker(module, name, addresses, self._engine.operations).link()
+                for name, function in module.functions.items()
+                if function.kernel
+            }
+        except PtxError as problem:
+            raise DeviceError(State.ERROR, f"The compiled code cannot be read: {problem}.") from None
+        except Unsupported as problem:
+            raise DeviceError(State.UNSUPPORTED_HERE, f"{str(problem)[0].upper()}{str(problem)[1:]}.") from None
+        self._loads += 1
+        handle = f"module-{self._loads}"
+        self._modules[handle] = programs
+        return handle
+
+    def _place_variables(self, module: Module) -> dict[str, int]:
+        """Give global and constant variables memory, and fill in their first contents."""
+        placed = [v for v in module.variables.values() if v.space in ("global", "const")]
+        addresses = {
+            v.name: self.alloc(v.bytes, name=v.name, read_only=v.space == "const", fill=0, sparse=False) for v in placed
+        }
+        for variable in placed:
+            data = bytearray(variable.initial)
+            for offset, symbol, addend in variable.references:
+                if symbol not in addresses:
+                    raise Unsupported(f"address of {symbol} in the initial value of {variable.name}")
+                data[offset : offset + 8] = (addresses[symbol] + addend).to_bytes(8, "little")
+            if data:
+                self.write(addresses[variable.name], bytes(data))
+        return addresses
+
+    def _program(self, module: str, kernel: str) -> Program:
+        if module not in self._modules:
+            raise DeviceError(State.ERROR, f"there is no module {module!r}")
+        programs = self._modules[module]
+        if kernel not in programs:
+            known = ", ".join(sorted(programs)) or "none"
+            raise DeviceError(State.ERROR, f"The code has no kernel {kernel!r}; its kernels: {known}.")
+        return programs[kernel]
+
+    def kernels(self, module: str) -> dict[str, KernelInfo]:
+        if module not in self._modules:
+            raise DeviceError(State.ERROR, f"there is no module {module!r}")
+        return {
+            name: KernelInfo(
+                name, tuple(Parameter(*p) for p in program.parameters), program.shared_bytes, program.local_bytes,
+                program.max_threads,
+            )
+            for name, program in self._modules[module].items()
+        }  # fmt: skip
+
+    # ---- launches ----
+
+    def launch(
+        self,
+        module: str,
+        kernel: str,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        args: bytes,
+        *,
+        shared_bytes: int,
+        instruction_budget: int | None,
+        count: bool,
+        blocks: tuple[int, int] | None,
+    ) -> Launch:
+        program = self._program(module, kernel)
+        if problem := _configuration_problem(program, grid, block, shared_bytes):
+            return Launch(fault=launch_fault(kernel, problem), counters=None)
+        if len(args) < program.parameter_bytes:
+            raise DeviceError(
+                State.ERROR,
+                f"kernel {kernel} takes {program.parameter_bytes} bytes of arguments, {len(args)} were given",
+            )
+        total = grid[0] * grid[1] * grid[2]
+        first, last = blocks if blocks is not None else (0, total)
+        if not 0 <= first <= last <= total:
+            raise DeviceError(State.ERROR, f"blocks {first} to {last} are not in a grid of {total}")
+        budget = DEFAULT_BUDGET if instruction_budget is None else instruction_budget
+        return self._run(program, grid, block, args, shared_bytes, budget, count, (first, last))
+
+    def _run(self, program: Program, grid, block, args: bytes, dynamic: int, budget: int, count: bool, span) -> Launch:
+        rows = array.array("Q", bytes(8 * len(COUNTER_FIELDS) * program.count))
+        fault = FaultRecord()
+        output = ctypes.create_string_buffer(OUTPUT_BYTES)
+        table = self._memory.table()
+        shared = program.shared_bytes + dynamic
+        request = LaunchRequest(
+            code=_pointer(program.code), functions=_pointer(program.functions), specials=_pointer(program.specials),
+            copies=_pointer(program.copies), images=_pointer(program.images), params=_pointer(args),
+            allocations=_pointer(table), counters=rows.buffer_info()[0], fault=ctypes.addressof(fault),
+            output=ctypes.addressof(output), host_offset=self._memory.host_offset, budget=budget,
+            code_count=program.count, allocation_count=len(table) // 32, params_bytes=len(args),
+            output_bytes=OUTPUT_BYTES, output_used=0, first_block=span[0], last_block=span[1], kernel=0,
+            grid=grid, block=block, shared_bytes=shared, local_limit=align_up(program.local_bytes, 16),
+            dynamic_shared_bytes=dynamic,
+        )  # fmt: skip
+        began = time.perf_counter()
+        try:
+            failed = self._engine.launch(request)
+        finally:
+            seconds = time.perf_counter() - began
+        if failed and fault.kind == 6:
+            fault.detail = shared
+        exact, estimates, lines = counters.summarise(program, rows) if count else (None, {}, ())
+        return Launch(
+            fault=fault_of(fault, program, self._memory, block) if failed else None,
+            counters=exact, estimates=estimates, lines=lines, seconds=seconds,
+            output=_text(output.raw, request.output_used),
+        )  # fmt: skip
+
+
+def _pointer(data: bytes) -> int | None:
+    """The address of bytes that the caller keeps alive; None for none."""
+    return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
+
+
+def _text(data: bytes, used: int) -> str:
+    text = data[: min(used, len(data))].decode("utf-8", "replace")
+    return f"{text}\n… printf wrote more than {len(data)} bytes; the rest is left out …\n" if used > len(data) else text
+
+
+def _configuration_problem(program: Program, grid, block, dynamic: int) -> str | None:
+    """What a launch's sizes break, in one sentence; None if nothing."""
+    for what, size, most in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
+        for axis, extent, limit in zip("xyz", size, most, strict=True):
+            if extent < 1:
+                return f"The {what} has {extent} in {axis}: every extent must be at least 1. Launch nothing when there is nothing to do."
+            if extent > limit:
+                return f"The {what} has {extent} in {axis}; the most is {limit}."
+    threads = block[0] * block[1] * block[2]
+    if threads > MAX_THREADS:
+        return f"A block has {threads} threads; the most is {MAX_THREADS}."
+    if program.max_threads is not None and threads > program.max_threads:
+        return f"A block has {threads} threads; the kernel's __launch_bounds__ promise at most {program.max_threads}."
+    if dynamic < 0 or program.shared_bytes + dynamic > MAX_SHARED:
+        return f"A block uses {program.shared_bytes + dynamic} bytes of shared memory; the most is {MAX_SHARED}."
+    return None

@@ -1,0 +1,243 @@
+"""Integer arithmetic and bit operations."""
+
+from __future__ import annotations
+
+from grader.simulator.decode.context import Context, handles
+from grader.simulator.decode.floating import add_sub_mul_float, fma, min_max_float, sign_float
+from grader.simulator.decode.modifiers import Modifiers
+from grader.simulator.ptx.model import SIZES
+
+INTEGERS = ("u16", "s16", "u32", "s32", "u64", "s64")
+FLOATS = ("f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
+
+
+def bits_of(kind: str) -> str:
+    return f"b{8 * SIZES[kind]}"
+
+
+def simple(context: Context, operation: str, result: str, *kinds: str) -> None:
+    """An operation with one result and operands of the given types."""
+    context.count(1 + len(kinds))
+    context.operation(operation)
+    record = context.record
+    record.d = context.written(result)
+    for position, (name, kind) in enumerate(zip("abce", kinds, strict=False), 1):
+        setattr(record, name, context.source(kind, position))
+
+
+@handles("add", "sub")
+def add_sub(context: Context, modifiers: Modifiers) -> None:
+    if modifiers.take("cc"):
+        return _carry(context, modifiers, modifiers.root, carry_in=False, carry_out=True)
+    saturate = modifiers.take("sat")
+    kind = modifiers.take(*INTEGERS)
+    if saturate and kind == "s32":
+        return simple(context, f"{modifiers.root}_sat_s32", kind, kind, kind)
+    if kind and not saturate:
+        return simple(context, f"{modifiers.root}_{bits_of(kind)}", kind, kind, kind)
+    if saturate:
+        modifiers.refuse()
+    add_sub_mul_float(context, modifiers)
+
+
+@handles("addc", "subc")
+def add_with_carry(context: Context, modifiers: Modifiers) -> None:
+    carry_out = bool(modifiers.take("cc"))
+    _carry(context, modifiers, modifiers.root[:3], carry_in=True, carry_out=carry_out)
+
+
+def _carry(context: Context, modifiers: Modifiers, what: str, *, carry_in: bool, carry_out: bool) -> None:
+    kind = modifiers.need("u32", "s32", "b32", "u64", "s64", "b64")
+    operands = 3 if what.startswith("mad") else 2
+    simple(context, f"carry_{bits_of(kind)}", kind, *[kind] * operands)
+    context.record.e = context.frame.carry
+    context.record.mode = {"add": 0, "sub": 1, "mad.lo": 2, "mad.hi": 3}[what]
+    context.record.flags = carry_in + 2 * carry_out + 4 * (kind[0] == "s")
+
+
+@handles("mul")
+def multiply(context: Context, modifiers: Modifiers) -> None:
+    part = modifiers.take("lo", "hi", "wide")
+    if not part:
+        return add_sub_mul_float(context, modifiers)
+    kind = modifiers.need(*INTEGERS)
+    if part == "lo":
+        return simple(context, f"mul_lo_{bits_of(kind)}", kind, kind, kind)
+    if part == "hi":
+        return simple(context, f"mul_hi_{kind}", kind, kind, kind)
+    simple(context, f"mul_wide_{kind}", _twice(kind, modifiers), kind, kind)
+
+
+def _twice(kind: str, modifiers: Modifiers) -> str:
+    if SIZES[kind] == 8:
+        modifiers.refuse()
+    return f"{kind[0]}{16 * SIZES[kind]}"
+
+
+@handles("mad")
+def multiply_add(context: Context, modifiers: Modifiers) -> None:
+    part = modifiers.take("lo", "hi", "wide")
+    if not part:
+        return fma(context, modifiers)
+    if part != "wide" and modifiers.take("cc"):
+        return _carry(context, modifiers, f"mad.{part}", carry_in=False, carry_out=True)
+    if part == "hi" and modifiers.take("sat"):
+        kind = modifiers.need("s32")
+        return simple(context, "mad_hi_sat_s32", kind, kind, kind, kind)
+    kind = modifiers.need(*INTEGERS)
+    if part == "lo":
+        return simple(context, f"mad_lo_{bits_of(kind)}", kind, kind, kind, kind)
+    if part == "hi":
+        return simple(context, f"mad_hi_{kind}", kind, kind, kind, kind)
+    wide = _twice(kind, modifiers)
+    simple(context, f"mad_wide_{kind}", wide, kind, kind, wide)
+
+
+@handles("madc")
+def multiply_add_with_carry(context: Context, modifiers: Modifiers) -> None:
+    part = modifiers.need("lo", "hi")
+    carry_out = bool(modifiers.take("cc"))
+    _carry(context, modifiers, f"mad.{part}", carry_in=True, carry_out=carry_out)
+
+
+@handles("mul24", "mad24")
+def multiply24(context: Context, modifiers: Modifiers) -> None:
+    part = modifiers.need("lo", "hi") if modifiers.root == "mul24" else modifiers.need("lo")
+    kind = modifiers.need("s32", "u32")
+    operands = 2 if modifiers.root == "mul24" else 3
+    simple(context, f"{modifiers.root}_{part}_{kind}", kind, *[kind] * operands)
+
+
+@handles("div", "rem")
+def divide(context: Context, modifiers: Modifiers) -> None:
+    if kind := modifiers.take(*INTEGERS):
+        return simple(context, f"{modifiers.root}_{kind}", kind, kind, kind)
+    if modifiers.root == "rem":
+        modifiers.refuse()
+    from grader.simulator.decode.floating import divide_float
+
+    divide_float(context, modifiers)
+
+
+@handles("min", "max")
+def minimum(context: Context, modifiers: Modifiers) -> None:
+    if kind := modifiers.take(*INTEGERS):
+        return simple(context, f"{modifiers.root}_{kind}", kind, kind, kind)
+    min_max_float(context, modifiers)
+
+
+@handles("abs", "neg")
+def sign(context: Context, modifiers: Modifiers) -> None:
+    if kind := modifiers.take("s16", "s32", "s64"):
+        return simple(context, f"{modifiers.root}_{kind}", kind, kind)
+    sign_float(context, modifiers)
+
+
+@handles("sad")
+def sum_of_differences(context: Context, modifiers: Modifiers) -> None:
+    kind = modifiers.need("s32", "u32")
+    simple(context, f"sad_{kind}", kind, kind, kind, kind)
+
+
+@handles("and", "or", "xor")
+def logic(context: Context, modifiers: Modifiers) -> None:
+    if modifiers.take("pred"):
+        context.count(3)
+        return _predicate_logic(context, modifiers)
+    kind = modifiers.need("b16", "b32", "b64")
+    simple(context, f"{modifiers.root}_{kind}", kind, kind, kind)
+
+
+def _predicate_logic(context: Context, modifiers: Modifiers) -> None:
+    context.operation(f"{modifiers.root}_pred")
+    context.record.d = context.written("pred")
+    for name, position in zip("ab", range(1, len(context.operands)), strict=False):
+        slot, negated = context.predicate(position)
+        if negated:
+            modifiers.refuse()
+        setattr(context.record, name, slot)
+
+
+@handles("not")
+def complement(context: Context, modifiers: Modifiers) -> None:
+    if modifiers.take("pred"):
+        context.count(2)
+        return _predicate_logic(context, modifiers)
+    kind = modifiers.need("b16", "b32", "b64")
+    simple(context, f"not_{kind}", kind, kind)
+
+
+@handles("cnot")
+def logical_not(context: Context, modifiers: Modifiers) -> None:
+    kind = modifiers.need("b16", "b32", "b64")
+    simple(context, f"cnot_{kind}", kind, kind)
+
+
+@handles("shl", "shr")
+def shift(context: Context, modifiers: Modifiers) -> None:
+    if modifiers.root == "shl":
+        kind = modifiers.need("b16", "b32", "b64")
+        name = f"shl_{kind}"
+    else:
+        kind = modifiers.need("b16", "b32", "b64", *INTEGERS)
+        name = f"shr_{kind.replace('b', 'u')}"
+    simple(context, name, kind, kind, "u32")
+
+
+@handles("shf")
+def funnel_shift(context: Context, modifiers: Modifiers) -> None:
+    side, mode = modifiers.need("l", "r"), modifiers.need("wrap", "clamp")
+    kind = modifiers.need("b32")
+    simple(context, f"shf_{side}_{mode}_b32", kind, kind, kind, "u32")
+
+
+@handles("popc", "clz", "brev")
+def count_bits(context: Context, modifiers: Modifiers) -> None:
+    kind = modifiers.need("b32", "b64")
+    simple(context, f"{modifiers.root}_{kind}", kind if modifiers.root == "brev" else "u32", kind)
+
+
+@handles("bfind")
+def find_bit(context: Context, modifiers: Modifiers) -> None:
+    shift_amount = bool(modifiers.take("shiftamt"))
+    kind = modifiers.need("u32", "s32", "u64", "s64")
+    simple(context, f"bfind_{kind}", "u32", kind)
+    context.record.flags = int(shift_amount)
+
+
+@handles("bfe")
+def extract_field(context: Context, modifiers: Modifiers) -> None:
+    kind = modifiers.need("u32", "s32", "u64", "s64")
+    simple(context, f"bfe_{kind}", kind, kind, "u32", "u32")
+
+
+@handles("bfi")
+def insert_field(context: Context, modifiers: Modifiers) -> None:
+    kind = modifiers.need("b32", "b64")
+    simple(context, f"bfi_{kind}", kind, kind, kind, "u32", "u32")
+
+
+@handles("prmt")
+def permute(context: Context, modifiers: Modifiers) -> None:
+    kind = modifiers.need("b32")
+    simple(context, "prmt_b32", kind, kind, kind, "u32")
+
+
+@handles("lop3")
+def lookup3(context: Context, modifiers: Modifiers) -> None:
+    from grader.simulator.ptx.model import Immediate
+
+    kind = modifiers.need("b32")
+    context.count(5)
+    table = context.operands.pop()
+    if not isinstance(table, Immediate) or not 0 <= table.value <= 255:
+        modifiers.refuse()
+    simple(context, "lop3_b32", kind, kind, kind, kind)
+    context.record.immediate = table.value
+
+
+@handles("dp4a")
+def dot_product(context: Context, modifiers: Modifiers) -> None:
+    first, second = modifiers.need("u32", "s32"), modifiers.need("u32", "s32")
+    simple(context, "dp4a", "b32", "b32", "b32", "b32")
+    context.record.flags = (first == "s32") + 2 * (second == "s32")

@@ -1,0 +1,35 @@
+"""The strict reading of an opcode: every modifier is taken by somebody, in the ISA's order, or refused."""
+
+from __future__ import annotations
+
+from grader.simulator.ptx.errors import Unsupported
+
+
+class Modifiers:
+    """The parts of an opcode behind its root, taken from the left."""
+
+    def __init__(self, opcode: str):
+        self.opcode = opcode
+        self.root, *self._rest = opcode.split(".")
+        self._rest = [part for part in self._rest]
+
+    def take(self, *choices: str) -> str:
+        """The next modifier if it is one of the choices, else ""."""
+        if self._rest and self._rest[0] in choices:
+            return self._rest.pop(0)
+        return ""
+
+    def skip(self, *choices: str) -> None:
+        """Take what changes no result: cache hints, scopes and orders that a sequential machine satisfies."""
+        while self.take(*choices):
+            pass
+
+    def need(self, *choices: str) -> str:
+        return self.take(*choices) or self.refuse()
+
+    def refuse(self) -> str:
+        raise Unsupported(self.opcode)
+
+    def done(self) -> None:
+        if self._rest:
+            self.refuse()

@@ -1,0 +1,308 @@
+"""A kernel and the functions it calls, linked to one array of records."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from grader.simulator.decode import control, conversion, floating, integers, memory, warp  # noqa: F401 (handlers)
+from grader.simulator.decode.context import Context
+from grader.simulator.decode.frame import Frame, lane_bytes
+from grader.simulator.decode.types import Record
+from grader.simulator.ptx.cfg import reconvergence
+from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.model import Address, Function, Group, Instruction, Location, Module, Name, Pair, Sum, Variable
+
+_STACK_BYTES = 16 << 10  # local memory of a thread where functions are called
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a variable lies: an offset in its space, or an address for "global" and "const"."""
+
+    space: str
+    offset: int
+
+
+@dataclass(slots=True)
+class Program:
+    """What the engine runs. ``categories`` and ``locations`` have one entry for each record of ``code``."""
+
+    kernel: str
+    code: bytes = b""
+    functions: bytes = b""  # types.h, Function
+    specials: bytes = b""
+    copies: bytes = b""
+    images: bytes = b""
+    count: int = 0
+    categories: list[str] = field(default_factory=list)
+    locations: list[Location | None] = field(default_factory=list)
+    opcodes: list[str] = field(default_factory=list)
+    shared_bytes: int = 0
+    local_bytes: int = 0
+    parameters: list[tuple[str, int, int, int]] = field(default_factory=list)  # (type, size, align, offset)
+    parameter_bytes: int = 0
+    max_threads: int | None = None
+
+
+def align_up(value: int, align: int) -> int:
+    return -(-value // align) * align
+
+
+class Linker:
+    """Decodes a kernel and everything that it calls."""
+
+    def __init__(self, module: Module, kernel: str, addresses: Mapping[str, int], operations: Mapping[str, int]):
+        self.module, self.addresses, self.operations = module, addresses, dict(operations)
+        self.kernel = module.functions[kernel]
+        self.shared: dict[int, int] = {}  # id of the variable -> offset
+        self.shared_bytes = 0
+        self.dynamic: list[int] = []
+        self.copies: list[tuple[int, int, int]] = []
+        self.order: list[Function] = [self.kernel]
+        self.numbers: dict[str, int] = {kernel: 0}
+        self.decoders: list[FunctionDecoder] = []
+        self.calls = False
+
+    def link(self) -> Program:
+        self._place_static_shared()
+        program = Program(self.kernel.name, max_threads=self.kernel.max_threads)
+        entries, records = [], []
+        functions = bytearray()
+        images, specials = bytearray(), bytearray()
+        done = 0
+        while done < len(self.order):
+            decoder = FunctionDecoder(self, self.order[done], len(records))
+            self.decoders.append(decoder)
+            records += decoder.decode()
+            program.categories += decoder.categories
+            program.locations += decoder.locations
+            program.opcodes += decoder.opcodes
+            entries.append(decoder)
+            done += 1
+        for decoder in entries:
+            image = decoder.frame.image()
+            functions += struct.pack(
+                "<6i", decoder.entry, len(image), len(images), len(specials) // 8, len(decoder.frame.specials),
+                decoder.local_bytes,
+            )  # fmt: skip
+            images += image
+            for kind, slot in decoder.frame.specials:
+                specials += struct.pack("<2i", kind, slot)
+        program.code = b"".join(record.pack() for record in records)
+        program.count = len(records)
+        program.functions, program.images, program.specials = bytes(functions), bytes(images), bytes(specials)
+        program.copies = b"".join(struct.pack("<3i", *copy) for copy in self.copies)
+        program.shared_bytes = self.shared_bytes
+        kernel = entries[0]
+        program.local_bytes = _STACK_BYTES + kernel.local_bytes if self.calls else kernel.local_bytes
+        program.parameters = kernel.parameters
+        program.parameter_bytes = kernel.parameter_bytes
+        return program
+
+    # ---- shared memory: the static variables that are used, then the launch's dynamic part ----
+
+    def _place_static_shared(self) -> None:
+        for function in self._reachable():
+            for name in sorted(_names_in(function)):
+                variable = function.variables.get(name) or self.module.variables.get(name)
+                if variable is None or variable.space != "shared" or id(variable) in self.shared:
+                    continue
+                if variable.bytes == 0:
+                    self.dynamic.append(id(variable))
+                    continue
+                self.shared_bytes = align_up(self.shared_bytes, variable.align)
+                self.shared[id(variable)] = self.shared_bytes
+                self.shared_bytes += variable.bytes
+        if self.dynamic:
+            self.shared_bytes = align_up(self.shared_bytes, 16)
+            for key in self.dynamic:
+                self.shared[key] = self.shared_bytes
+
+    def _reachable(self) -> list[Function]:
+        found, waiting = [], [self.kernel]
+        seen = {self.kernel.name}
+        while waiting:
+            function = waiting.pop()
+            found.append(function)
+            for name in sorted(_names_in(function)):
+                if name in self.module.functions and name not in seen:
+                    seen.add(name)
+                    waiting.append(self.module.functions[name])
+        return found
+
+    def number(self, name: str) -> int:
+        if name not in self.numbers:
+            self.numbers[name] = len(self.order)
+            self.order.append(self.module.functions[name])
+        return self.numbers[name]
+
+
+def _names(operand) -> list[str]:
+    if isinstance(operand, Name | Sum):
+        return [operand.name]
+    if isinstance(operand, Address):
+        return [operand.base] if operand.base else []
+    if isinstance(operand, Pair):
+        return [operand.first, operand.second]
+    if isinstance(operand, Group):
+        return [name for item in operand.items for name in _names(item)]
+    return []
+
+
+def _names_in(function: Function) -> set[str]:
+    return {name for ins in function.body for operand in ins.operands for name in _names(operand)}
+
+
+class FunctionDecoder:
+    """One function: its frame, its local memory, its records."""
+
+    def __init__(self, linker: Linker, function: Function, entry: int):
+        self.linker, self.function, self.entry = linker, function, entry
+        self.kernel = function.kernel
+        self.frame = Frame(function.registers)
+        self.end = entry + len(function.body)
+        self.categories: list[str] = []
+        self.locations: list[Location | None] = []
+        self.opcodes: list[str] = []
+        self.local_bytes = 0
+        self.places: dict[str, Place] = {}
+        self.parameters: list[tuple[str, int, int, int]] = []
+        self.parameter_bytes = 0
+        self.read_names = self._read_names()
+        self._meetings = dict(zip(map(id, function.body), reconvergence(function), strict=True))
+        self._layout()
+
+    def _read_names(self) -> set[str]:
+        """Registers that an instruction reads: all operands but the first of those that write a register."""
+        found = set()
+        for ins in self.function.body:
+            writes = ins.operands and isinstance(ins.operands[0], Name | Pair)
+            for operand in ins.operands[1:] if writes else ins.operands:
+                found.update(_names(operand))
+            if ins.guard:
+                found.add(ins.guard)
+        return found
+
+    def _layout(self) -> None:
+        function = self.function
+        if self.kernel:
+            for parameter in function.parameters:
+                offset = align_up(self.parameter_bytes, parameter.align)
+                self.places[parameter.name] = Place("param", offset)
+                self.parameters.append((parameter.type, parameter.bytes, parameter.align, offset))
+                self.parameter_bytes = offset + parameter.bytes
+        else:
+            for parameter in (*function.parameters, *function.results):
+                self._place_local(parameter)
+        for variable in function.variables.values():
+            if variable.space in ("local", "param"):
+                self._place_local(variable)
+        self.local_bytes = align_up(self.local_bytes, 16)
+
+    def _place_local(self, variable: Variable) -> None:
+        offset = align_up(self.local_bytes, variable.align)
+        self.places[variable.name] = Place("local", offset)
+        self.local_bytes = offset + variable.bytes
+        if self.local_bytes > 1 << 20:
+            raise Unsupported(f"{variable.bytes} bytes of local memory for {variable.name}")
+
+    def decode(self) -> list[Record]:
+        records = []
+        for instruction in self.function.body:
+            context = Context(self, instruction, self.linker.operations)
+            try:
+                record = context.decode()
+            except Unsupported as problem:
+                place = instruction.location
+                if problem.line is None and place is not None:
+                    raise Unsupported(problem.what, place.file, place.line) from None
+                raise
+            except PtxError as problem:
+                if problem.line is None:
+                    raise PtxError(str(problem), instruction.ptx_line) from None
+                raise
+            records.append(record)
+            self._note(context.category, instruction.location, instruction.opcode)
+        last = Record(op=self.linker.operations["exit" if self.kernel else "leave"])
+        self._note("", self.locations[-1] if self.locations else None, "ret")
+        return [*records, last]
+
+    def _note(self, category: str, location: Location | None, opcode: str) -> None:
+        self.categories.append(category)
+        self.locations.append(location)
+        self.opcodes.append(opcode)
+
+    # ---- what the handlers ask ----
+
+    def index(self, scope: tuple[int, ...], label: str) -> int:
+        target = self.function.target(scope, label)
+        if target is None:
+            raise PtxError(f"no label {label}")
+        return self.entry + target
+
+    def meeting(self, instruction: Instruction) -> int:
+        return self.entry + self._meetings[id(instruction)]
+
+    def place(self, name: str) -> Place | None:
+        """Where a variable lies, None if there is none of this name."""
+        if name in self.places:
+            return self.places[name]
+        variable = self.function.variables.get(name) or self.linker.module.variables.get(name)
+        if variable is None:
+            return None
+        if variable.space == "shared":
+            return Place("shared", self.linker.shared[id(variable)])
+        if variable.space in ("global", "const") and name in self.linker.addresses:
+            return Place(variable.space, self.linker.addresses[name])
+        return None
+
+    def call(self, context: Context, callee: str, arguments: list[str], results: list[str]) -> None:
+        module = self.linker.module
+        record = context.record
+        if callee in module.functions:
+            function = module.functions[callee]
+            if function.kernel:
+                raise Unsupported(f"call of the kernel {callee}")
+            self.linker.calls = True
+            target = FunctionSignature(function)
+            if len(arguments) != len(function.parameters) or len(results) != len(function.results):
+                raise PtxError(f"call of {callee} with other arguments than it has")
+            context.operation("call")
+            record.target = self.linker.number(callee)
+            record.immediate = len(self.linker.copies)
+            record.vector, record.bytes = len(arguments), len(results)
+            for name, parameter in zip(arguments, function.parameters, strict=True):
+                self.linker.copies.append((self._local(name), target.offsets[parameter.name], parameter.bytes))
+            for name, result in zip(results, function.results, strict=True):
+                self.linker.copies.append((target.offsets[result.name], self._local(name), result.bytes))
+        elif callee == "vprintf" and len(arguments) == 2:
+            context.operation("print")
+            record.a, record.b = (self._local(name) for name in arguments)
+            record.d = self._local(results[0]) if results else -1
+        elif callee == "__assertfail" and arguments:
+            context.operation("assert")
+            record.a = self._local(arguments[0])
+        else:
+            raise Unsupported(f"call of {callee}")
+
+    def _local(self, name: str) -> int:
+        place = self.places.get(name)
+        if place is None or place.space != "local":
+            raise PtxError(f"{name} is no .param variable of this function")
+        return place.offset
+
+
+class FunctionSignature:
+    """Where a device function keeps its parameters and results, before it is decoded itself."""
+
+    def __init__(self, function: Function):
+        self.offsets: dict[str, int] = {}
+        end = 0
+        for variable in (*function.parameters, *function.results):
+            self.offsets[variable.name] = align_up(end, variable.align)
+            end = self.offsets[variable.name] + variable.bytes
+
+
+__all__ = ["Linker", "Place", "Program", "lane_bytes"]

@@ -1,0 +1,111 @@
+// What the lanes of a warp do together: shuffles, votes, matches, reductions.
+#include "convert.h"
+
+namespace {
+
+// The mask operand names the lanes that take part. All of them that still run must be here, and the lanes that
+// are here must be named; otherwise the first lane in the wrong is reported.
+bool check_participants(Launch& launch, const Warp& warp, char* frame, u32 mask, const Instruction& i, s32 slot) {
+  bool fine = true;
+  each_active(mask, [&](int l) {
+    if (!fine) return;
+    u32 named = lanes<u32>(frame, slot)[l];
+    u32 absent = named & warp.live & ~mask;
+    if (absent) {
+      fail(launch, kShuffle, i, warp, first_lane(absent), named);
+      fine = false;
+    } else if (!(named >> l & 1)) {
+      launch.request->fault->detail = 1;
+      fail(launch, kShuffle, i, warp, l, named);
+      fine = false;
+    }
+  });
+  return fine;
+}
+
+enum ShuffleMode : s32 { kShuffleIndex = 0, kShuffleUp, kShuffleDown, kShuffleButterfly };
+
+}  // namespace
+
+// i.a value, i.b lane, i.c clamp, i.e mask, i.values[0] the predicate that says whether the source was in range.
+void shuffle(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
+  if (!mask || !check_participants(launch, warp, frame, mask, i, i.e)) return;
+  u32 source[kLanes];
+  memcpy(source, frame + i.a, sizeof source);
+  const u32 *b = lanes<u32>(frame, i.b), *c = lanes<u32>(frame, i.c);
+  u32* d = i.d >= 0 ? lanes<u32>(frame, i.d) : nullptr;
+  u32 in_range = 0;
+  each_active(mask, [&](int l) {
+    int distance = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
+    int highest = (l & segment) | (clamp & ~segment), lowest = l & segment, from;
+    bool valid;
+    switch (i.mode) {
+      case kShuffleIndex: from = lowest | (distance & ~segment), valid = from <= highest; break;
+      case kShuffleUp: from = l - distance, valid = from >= highest; break;
+      case kShuffleDown: from = l + distance, valid = from <= highest; break;
+      default: from = l ^ distance, valid = from <= highest; break;
+    }
+    if (!valid) from = l;
+    // What a lane that is not there holds is undefined: a value that shows if it is used.
+    if (d) d[l] = (mask >> from & 1) ? source[from] : 0xcdcdcdcdu;
+    in_range |= static_cast<u32>(valid) << l;
+  });
+  if (i.values[0] >= 0) set_predicate(frame, i.values[0], mask, in_range);
+}
+
+// i.a predicate (negated if i.flags), i.e mask; i.mode: 0 all, 1 any, 2 uniform, 3 ballot.
+void vote(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
+  if (!mask || !check_participants(launch, warp, frame, mask, i, i.e)) return;
+  u32 votes = predicate(frame, i.a) ^ (i.flags ? kAllLanes : 0u);
+  u32 truth = 0;
+  each_active(mask, [&](int l) {
+    u32 named = lanes<u32>(frame, i.e)[l] & mask, yes = votes & named;
+    if (i.mode == 3) {
+      lanes<u32>(frame, i.d)[l] = yes;
+      return;
+    }
+    bool result = i.mode == 0 ? yes == named : i.mode == 1 ? yes != 0 : yes == named || yes == 0;
+    truth |= static_cast<u32>(result) << l;
+  });
+  if (i.mode != 3) set_predicate(frame, i.d, mask, truth);
+}
+
+// i.mode: 0 any, 1 all (i.values[0] is its predicate).
+void match(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
+  if (!mask || !check_participants(launch, warp, frame, mask, i, i.e)) return;
+  u32 result[kLanes] = {}, all_same = 0;
+  auto value = [&](int l) { return i.bytes == 8 ? lanes<u64>(frame, i.a)[l] : lanes<u32>(frame, i.a)[l]; };
+  each_active(mask, [&](int l) {
+    u32 named = lanes<u32>(frame, i.e)[l] & mask, same = 0;
+    each_active(named, [&](int k) { same |= static_cast<u32>(value(k) == value(l)) << k; });
+    bool all = same == named;
+    result[l] = i.mode == 0 ? same : (all ? named : 0);
+    all_same |= static_cast<u32>(all) << l;
+  });
+  each_active(mask, [&](int l) { lanes<u32>(frame, i.d)[l] = result[l]; });
+  if (i.values[0] >= 0) set_predicate(frame, i.values[0], mask, all_same);
+}
+
+// i.mode: 0 add, 1 min, 2 max, 3 and, 4 or, 5 xor; i.type: kS32 or kU32.
+void reduce(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
+  if (!mask || !check_participants(launch, warp, frame, mask, i, i.e)) return;
+  u32 source[kLanes];
+  memcpy(source, frame + i.a, sizeof source);
+  each_active(mask, [&](int l) {
+    u32 named = lanes<u32>(frame, i.e)[l] & mask;
+    u32 total = source[first_lane(named)];
+    each_active(named & (named - 1), [&](int k) {
+      u32 x = source[k];
+      bool less = i.type == kS32 ? static_cast<s32>(x) < static_cast<s32>(total) : x < total;
+      switch (i.mode) {
+        case 0: total += x; break;
+        case 1: total = less ? x : total; break;
+        case 2: total = less ? total : x; break;
+        case 3: total &= x; break;
+        case 4: total |= x; break;
+        default: total ^= x; break;
+      }
+    });
+    lanes<u32>(frame, i.d)[l] = total;
+  });
+}

@@ -1,0 +1,241 @@
+// Helpers of the operations in ops.inc: integer corner cases, rounded and saturating forms, conversions.
+#pragma once
+#include "floats.h"
+#include "lanes.h"
+
+// Bits of Instruction::flags for floating-point operations; the two lowest are a Rounding.
+enum FloatFlag : s32 { kFtz = 4, kSat = 8, kNanWins = 16, kBf16 = 32, kInteger = 64, kSigned = 128, kRelu = 256 };
+
+// Numbers of Instruction::type, the same as in decode/types.py.
+enum Type : s32 { kU8 = 0, kS8, kU16, kS16, kU32, kS32, kU64, kS64, kF16, kBF16, kF32, kF64 };
+
+inline s32 clamp_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : (x < INT32_MIN ? INT32_MIN : static_cast<s32>(x)); }
+inline s64 low24(s32 x) { return static_cast<s32>(static_cast<u32>(x) << 8) >> 8; }
+
+// Division by zero gives all ones and the smallest number by -1 itself, as on the hardware.
+template <class T> inline T divide(T x, T y) {
+  if (y == 0) return static_cast<T>(-1);
+  if (static_cast<T>(-1) < 0 && y == static_cast<T>(-1)) return static_cast<T>(0 - static_cast<u64>(x));
+  return x / y;
+}
+template <class T> inline T remainder_of(T x, T y) {
+  if (y == 0) return x;
+  if (static_cast<T>(-1) < 0 && y == static_cast<T>(-1)) return 0;
+  return x % y;
+}
+
+inline u64 funnel(u32 low, u32 high, u32 shift) {
+  return shift == 32 ? static_cast<u64>(low) << 32 : (static_cast<u64>(high) << 32 | low) << shift;
+}
+inline u32 reverse32(u32 x) {
+  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+  x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+  return __builtin_bswap32(x);
+}
+inline u32 highest_bit(u64 x, int width, s32 shift_amount) {
+  if (!x) return 0xffffffffu;
+  int bit = 63 - __builtin_clzll(x);
+  return shift_amount ? width - 1 - bit : bit;
+}
+template <class T> inline T extract(T x, u32 position, u32 length, u32 width, bool is_signed) {
+  position &= 0xff;
+  length &= 0xff;
+  u32 top = position + length - 1;
+  bool sign = is_signed && length && (x >> (top < width ? top : width - 1) & 1);
+  T value = position < width ? x >> position : 0;
+  if (length >= width) {  // every bit of the value is kept; those above the source take the sign
+    u32 kept = position < width ? width - position : 0;
+    return sign && kept < width ? value | ~T(0) << kept : value;
+  }
+  T mask = (T(1) << length) - 1;
+  if (position + length > width) {  // bits above the source take the sign
+    u32 kept = position < width ? width - position : 0;
+    if (sign) value |= kept < width ? ~T(0) << kept : 0;
+  }
+  return sign ? value | ~mask : value & mask;
+}
+template <class T> inline T insert(T field, T into, u32 position, u32 length, u32 width) {
+  position &= 0xff;
+  length &= 0xff;
+  if (!length || position >= width) return into;
+  T mask = (length >= width ? ~T(0) : (T(1) << length) - 1) << position;
+  return (into & ~mask) | (field << position & mask);
+}
+inline u32 permute(u32 x, u32 y, u32 selector) {
+  u64 bytes = static_cast<u64>(y) << 32 | x;
+  u32 result = 0;
+  for (int k = 0; k < 4; k++) {
+    u32 pick = selector >> (4 * k) & 15;
+    u8 byte = bytes >> (8 * (pick & 7));
+    if (pick & 8) byte = byte & 0x80 ? 0xff : 0;  // the sign of the byte, eight times
+    result |= static_cast<u32>(byte) << (8 * k);
+  }
+  return result;
+}
+inline u32 lookup3(u32 x, u32 y, u32 z, u32 table) {
+  u32 result = 0;
+  for (int k = 0; k < 8; k++) {
+    if (table >> k & 1) result |= (k & 4 ? x : ~x) & (k & 2 ? y : ~y) & (k & 1 ? z : ~z);
+  }
+  return result;
+}
+inline u32 dot4(u32 x, u32 y, u32 sum, s32 flags) {  // flags: 1 the first operand is signed, 2 the second
+  for (int k = 0; k < 4; k++) {
+    s32 p = flags & 1 ? static_cast<s8>(x >> 8 * k) : static_cast<s32>(static_cast<u8>(x >> 8 * k));
+    s32 q = flags & 2 ? static_cast<s8>(y >> 8 * k) : static_cast<s32>(static_cast<u8>(y >> 8 * k));
+    sum += static_cast<u32>(p * q);
+  }
+  return sum;
+}
+
+inline f64 flush_f64(f64 x) {
+  u64 b = bits<u64>(x);
+  return (b & 0x7ff0000000000000ull) ? x : bits<f64>(b & 0x8000000000000000ull);
+}
+inline f64 high_word(f64 x) {
+  return canonical(flush_f64(bits<f64>(bits<u64>(x) & (x != x ? ~0ull : 0xffffffff00000000ull))));
+}
+
+// i.mode: the operation (Arithmetic); i.flags: rounding, .ftz, .sat.
+inline f32 round_f32(f32 x, f32 y, f32 z, const Instruction& i) {
+  if (i.flags & kFtz) x = ftz(x), y = ftz(y), z = ftz(z);
+  f32 r = canonical(rounded<f32>(i.mode, i.flags & 3, x, y, z));
+  if (i.flags & kFtz) r = ftz(r);
+  return i.flags & kSat ? saturate(r) : r;
+}
+
+inline u32 both(u16 low, u16 high) { return low | static_cast<u32>(high) << 16; }
+
+inline u16 half(u16 x, u16 y, u16 z, const Instruction& i) {
+  if (i.flags & kFtz) x = ftz_f16(x), y = ftz_f16(y), z = ftz_f16(z);
+  u16 r = i.mode == kAdd ? add_f16(x, y) : i.mode == kSub ? sub_f16(x, y) : i.mode == kMul ? mul_f16(x, y) : fma_f16(x, y, z);
+  if (i.flags & kFtz) r = ftz_f16(r);
+  if (i.flags & kSat) r = saturate_f16(r);
+  if ((i.flags & kRelu) && from_f16(r) < 0) r = 0;
+  return r;
+}
+inline f32 widen_half(u16 x, s32 flags) {
+  if ((flags & kFtz) && !(flags & kBf16)) x = ftz_f16(x);
+  return flags & kBf16 ? from_bf16(x) : from_f16(x);
+}
+inline u16 minmax_half(u16 x, u16 y, const Instruction& i) {  // i.mode: 0 minimum, 1 maximum
+  f32 p = widen_half(x, i.flags), q = widen_half(y, i.flags);
+  if ((i.flags & kNanWins) && (p != p || q != q)) return 0x7fff;
+  f32 r = i.mode ? max_f32(p, q) : min_f32(p, q);
+  return i.flags & kBf16 ? to_bf16(r) : to_f16(r);
+}
+inline u16 function_half(u16 x, const Instruction& i) {  // i.mode: 0 ex2, 1 tanh
+  f32 p = widen_half(x, i.flags), r = i.mode ? tanh_approx(p) : ex2(p);
+  u16 result = i.flags & kBf16 ? to_bf16(r) : to_f16(r);
+  return (i.flags & kFtz) && !(i.flags & kBf16) ? ftz_f16(result) : result;
+}
+
+// ---- cvt ----
+
+inline f64 round_to_integer(f64 x, s32 mode) {
+  return mode == kNearest ? __builtin_rint(x) : mode == kTowardZero ? __builtin_trunc(x) : mode == kDown ? __builtin_floor(x) : __builtin_ceil(x);
+}
+
+// An integer value held in 128 bits, clamped or cut to an integer type. Results are bits, extended by sign.
+inline u64 to_integer(__int128 x, s32 type, bool clamp) {
+  static const int widths[] = {8, 8, 16, 16, 32, 32, 64, 64};
+  int width = widths[type];
+  bool is_signed = type & 1;
+  if (clamp) {
+    __int128 high = is_signed ? (static_cast<__int128>(1) << (width - 1)) - 1 : (static_cast<__int128>(1) << width) - 1;
+    __int128 low = is_signed ? -high - 1 : 0;
+    x = x > high ? high : (x < low ? low : x);
+  }
+  u64 result = static_cast<u64>(x);
+  if (width == 64) return result;
+  int shift = 64 - width;
+  return is_signed ? static_cast<u64>(static_cast<s64>(result << shift) >> shift) : result << shift >> shift;
+}
+
+__attribute__((noinline)) inline f32 narrow(f64 x, s32 mode) {
+  volatile f64 source = x;
+  RoundingScope scope(mode);
+  volatile f32 result = static_cast<f32>(source);
+  return result;
+}
+template <class F> __attribute__((noinline)) inline F from_integer(__int128 x, s32 mode) {
+  RoundingScope scope(mode);
+  if (x < 0) {
+    volatile s64 source = static_cast<s64>(x);
+    volatile F result = static_cast<F>(source);
+    return result;
+  }
+  volatile u64 source = static_cast<u64>(x);
+  volatile F result = static_cast<F>(source);
+  return result;
+}
+
+// f16 or bf16 from a double that holds the exact value, or one rounded to odd.
+inline u16 narrow_half(f64 x, s32 mode, bool is_bf16) {
+  f32 y = narrow_to_odd(x);
+  u16 nearest = is_bf16 ? to_bf16(y) : to_f16(y);
+  if (mode == kNearest || x != x) return nearest;
+  f64 got = is_bf16 ? from_bf16(nearest) : from_f16(nearest);
+  bool too_big = got > x, too_small = got < x;
+  bool down = mode == kDown || (mode == kTowardZero && x > 0), up = mode == kUp || (mode == kTowardZero && x < 0);
+  if (too_big && down) return got > 0 ? nearest - 1 : (nearest & 0x7fff) == 0 ? 0x8001 : nearest + 1;
+  if (too_small && up) return got < 0 ? nearest - 1 : (nearest & 0x7fff) == 0 ? 0x0001 : nearest + 1;
+  return nearest;
+}
+
+// The general conversion: i.type from i.source_type; i.flags: rounding, .ftz, .sat, kInteger for .rni and so on.
+inline u64 convert(u64 x, const Instruction& i) {
+  s32 mode = i.flags & 3;
+  bool sat = i.flags & kSat;
+  if (i.source_type <= kS64) {
+    u64 bits64 = to_integer(static_cast<__int128>(x), i.source_type, false);
+    __int128 value = (i.source_type & 1) ? static_cast<__int128>(static_cast<s64>(bits64)) : static_cast<__int128>(bits64);
+    if (i.type <= kS64) return to_integer(value, i.type, sat);
+    if (i.type == kF64) {
+      f64 r = from_integer<f64>(value, mode);
+      return bits<u64>(sat ? saturate(r) : r);
+    }
+    if (i.type == kF32) {
+      f32 r = from_integer<f32>(value, mode);
+      return bits<u32>(sat ? saturate(r) : r);
+    }
+    // To a half: 64 bits do not fit a double, so the rest below its last bit is made sticky.
+    f64 wide = from_integer<f64>(value, kTowardZero);
+    if (static_cast<__int128>(wide) != value && !(bits<u64>(wide) & 1)) wide = bits<f64>(bits<u64>(wide) | 1);
+    u16 h = narrow_half(wide, mode, i.type == kBF16);
+    return sat ? saturate_f16(h) : h;
+  }
+  f64 value;
+  switch (i.source_type) {
+    case kF16: value = from_f16(static_cast<u16>(x)); break;
+    case kBF16: value = from_bf16(static_cast<u16>(x)); break;
+    case kF32: {
+      f32 single = bits<f32>(static_cast<u32>(x));
+      value = i.flags & kFtz ? ftz(single) : single;
+      break;
+    }
+    default: value = bits<f64>(x); break;
+  }
+  if (i.type <= kS64) {  // float to integer always clamps; a NaN becomes 0, or 1 << (width - 1)
+    if (value != value) {
+      static const int widths[] = {8, 8, 16, 16, 32, 32, 64, 64};
+      bool lowest = i.source_type == kF64 || i.type >= kU64;
+      return lowest ? to_integer(static_cast<__int128>(1) << (widths[i.type] - 1), i.type, false) : 0;
+    }
+    f64 whole = round_to_integer(value, mode);
+    __int128 integer = whole > 1e30 ? static_cast<__int128>(1) << 100 : whole < -1e30 ? -(static_cast<__int128>(1) << 100) : static_cast<__int128>(whole);
+    return to_integer(integer, i.type, true);
+  }
+  if (i.flags & kInteger) value = round_to_integer(value, mode);
+  if (i.type == kF64) return bits<u64>(canonical(sat ? saturate(value) : value));
+  if (i.type == kF32) {
+    f32 r = canonical(i.flags & kInteger ? static_cast<f32>(value) : narrow(value, mode));
+    if (i.flags & kFtz) r = ftz(r);
+    return bits<u32>(sat ? saturate(r) : r);
+  }
+  u16 h = narrow_half(value, i.flags & kInteger ? static_cast<s32>(kNearest) : mode, i.type == kBF16);
+  if (i.flags & kRelu) h = value < 0 ? 0 : h;
+  if (!sat) return h;
+  return i.type == kBF16 ? to_bf16(saturate(from_bf16(h))) : saturate_f16(h);
+}

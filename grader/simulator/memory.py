@@ -1,0 +1,168 @@
+"""Device memory: a reserved range of addresses, and the buffers in it.
+
+Addresses start at a fixed number, so that they are the same in every run. Only touched pages take memory.
+Between two buffers lies a gap that belongs to nobody, and addresses are not used again before a reset: a step
+past the end and a freed pointer are always noticed.
+"""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+import mmap
+import struct
+from dataclasses import dataclass
+
+from grader.simulator.records import DeviceError
+from grader.verdict.records import State
+
+BASE = 0x7000_0000_0000  # where device addresses begin
+ALIGNMENT = 512
+SMALLEST_GAP = 64 << 10
+POISON = 0xCD
+CAPACITY = 80 << 30  # what the simulated GPU has, sparse memory excluded
+_RESERVED = 16 << 40
+_MAP_NORESERVE = 0x4000
+_CHUNK = 1 << 20
+
+
+@dataclass(slots=True)
+class Buffer:
+    name: str
+    base: int
+    bytes: int
+    read_only: bool = False
+    sparse: bool = False
+    freed: bool = False
+
+
+class Memory:
+    def __init__(self):
+        self._map = _reserve()
+        self._anchor = ctypes.c_char.from_buffer(self._map)
+        self._view = memoryview(self._map)
+        # host address = device address + host_offset
+        self.host_offset = ctypes.addressof(self._anchor) - BASE
+        self._buffers: list[Buffer] = []
+        self._bases: list[int] = []
+        self._table: bytes | None = None
+        self._next = BASE
+        self._used = 0
+
+    # ---- buffers ----
+
+    def alloc(self, nbytes: int, *, name: str, read_only: bool, fill: int | None, sparse: bool) -> int:
+        if nbytes < 0:
+            raise DeviceError(State.ERROR, f"a buffer of {nbytes} bytes cannot be allocated")
+        if not sparse and self._used + nbytes > CAPACITY or self._next + 2 * nbytes + SMALLEST_GAP > BASE + len(self._view):
+            raise DeviceError(
+                State.OUT_OF_MEMORY,
+                f"the simulated GPU's memory is full: {nbytes} more bytes do not fit beside the {self._used} in use",
+            )
+        buffer = Buffer(name, self._next, nbytes, read_only, sparse)
+        if not sparse:
+            self._used += nbytes
+            self._fill(buffer, POISON if fill is None else fill & 0xFF)
+        self._next += -(-nbytes // ALIGNMENT) * ALIGNMENT + max(SMALLEST_GAP, -(-nbytes // ALIGNMENT) * ALIGNMENT)
+        self._buffers.append(buffer)
+        self._bases.append(buffer.base)
+        self._table = None
+        return buffer.base
+
+    def _fill(self, buffer: Buffer, value: int) -> None:
+        if value == 0:
+            return  # fresh pages are zero
+        chunk = bytes([value]) * min(_CHUNK, buffer.bytes)
+        start = buffer.base - BASE
+        for at in range(0, buffer.bytes, _CHUNK):
+            size = min(_CHUNK, buffer.bytes - at)
+            self._view[start + at : start + at + size] = chunk[:size]
+
+    def free(self, address: int) -> None:
+        buffer = self.buffer_at(address)
+        if buffer is None or buffer.base != address:
+            raise DeviceError(State.ERROR, f"free of {address:#x}, which is no buffer's address")
+        if buffer.freed:
+            raise DeviceError(State.ERROR, f"buffer {buffer.name or hex(address)} is freed twice")
+        buffer.freed = True
+        if not buffer.sparse:
+            self._used -= buffer.bytes
+        self._release(buffer.base, buffer.bytes)
+        self._table = None
+
+    def _release(self, base: int, nbytes: int) -> None:
+        """Give pages back to the machine. Buffers lie at least a page apart."""
+        start = -(-(base - BASE) // mmap.PAGESIZE) * mmap.PAGESIZE
+        end = -(-(base + nbytes - BASE) // mmap.PAGESIZE) * mmap.PAGESIZE
+        if end > start:
+            self._map.madvise(mmap.MADV_DONTNEED, start, end - start)
+
+    def reset(self) -> None:
+        self._release(BASE, self._next - BASE)
+        self._buffers.clear()
+        self._bases.clear()
+        self._table = None
+        self._next = BASE
+        self._used = 0
+
+    def buffer_at(self, address: int) -> Buffer | None:
+        """The buffer that an address lies in, freed or not."""
+        index = bisect.bisect_right(self._bases, address) - 1
+        if index < 0:
+            return None
+        buffer = self._buffers[index]
+        return buffer if address < buffer.base + max(buffer.bytes, 1) else None
+
+    def nearest(self, address: int) -> Buffer | None:
+        """The buffer whose first or last byte is nearest to an address."""
+        index = bisect.bisect_right(self._bases, address)
+        near = [self._buffers[k] for k in (index - 1, index) if 0 <= k < len(self._buffers)]
+        return min(near, key=lambda b: max(b.base - address, address - (b.base + b.bytes - 1), 0), default=None)
+
+    # ---- the host's side ----
+
+    def write(self, address: int, data: bytes) -> None:
+        start = self._check(address, len(data), "write")
+        self._view[start : start + len(data)] = data
+
+    def read(self, address: int, nbytes: int) -> bytes:
+        start = self._check(address, nbytes, "read")
+        return self._view[start : start + nbytes].tobytes()
+
+    def _check(self, address: int, nbytes: int, what: str) -> int:
+        buffer = self.buffer_at(address)
+        if buffer is None or nbytes < 0 or address + nbytes > buffer.base + buffer.bytes:
+            raise DeviceError(State.ERROR, f"a copy would {what} {nbytes} bytes outside of any buffer, at {address:#x}")
+        if buffer.freed:
+            raise DeviceError(State.ERROR, f"a copy would {what} buffer {buffer.name or hex(buffer.base)}, which is freed")
+        return address - BASE
+
+    def text(self, address: int, limit: int = 512) -> str:
+        """A zero-terminated string, for messages; "" where there is none."""
+        buffer = self.buffer_at(address)
+        if buffer is None or buffer.freed:
+            return ""
+        data = self.read(address, min(limit, buffer.base + buffer.bytes - address))
+        return data.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+    def table(self) -> bytes:
+        """The allocations as the engine takes them (types.h, Allocation), by address."""
+        if self._table is None:
+            self._table = b"".join(
+                struct.pack("<4Q", b.base, b.bytes, b.read_only, b.freed) for b in self._buffers
+            )
+        return self._table
+
+
+def _reserve() -> mmap.mmap:
+    size = _RESERVED
+    while True:
+        try:
+            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE
+            return mmap.mmap(-1, size, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        except OSError as error:
+            size //= 2
+            if size < 1 << 30:
+                raise DeviceError(
+                    State.GRADER_FAULT, f"the simulated GPU cannot reserve addresses: {error.strerror}"
+                ) from error

@@ -1,0 +1,27 @@
+"""The device process of the simulated GPU: ``python -I -m grader.simulator.process --channel=N``.
+
+It loads no code of a learner's; the PTX that it is given is interpreted.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.sandbox.wire import channel
+from grader.simulator.backend import SimulatedBackend
+from grader.simulator.native import Engine
+from grader.simulator.serve import serve
+
+
+def main() -> None:
+    connection = channel()
+    request = connection.receive()
+    if request is None:
+        return
+    backend = SimulatedBackend(Engine(Path(request[0]["engine"])))
+    connection.send({"ok": True})
+    serve(backend, connection)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""What a device tells: plain data that crosses the border of the device process."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.verdict.records import State
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kernel: its PTX type ("u64", "f32", "b8" for structures), bytes, place in the block."""
+
+    type: str
+    size: int
+    align: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class KernelInfo:
+    name: str
+    parameters: tuple[Parameter, ...]
+    shared_bytes: int  # static shared memory of a block
+    local_bytes: int  # local memory of a thread
+    max_threads: int | None  # of a block, from __launch_bounds__
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What stopped a launch."""
+
+    kind: str  # see faults.py
+    sentence: str  # one plain sentence for the learner
+    kernel: str
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    file: str | None = None
+    line: int | None = None
+    address: int | None = None
+    size: int | None = None  # bytes of the access
+    space: str | None = None  # "global", "shared", "local", "param"
+    buffer: str | None = None  # name of the nearest buffer
+    offset: int | None = None  # bytes from its start; negative in front of it
+    buffer_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What a launch did. Its writes stand even where a fault ended it early."""
+
+    fault: Fault | None
+    counters: dict[str, int] | None  # exact, by Nsight Compute's names; None where there are none
+    estimates: dict[str, float] = field(default_factory=dict)
+    lines: tuple[dict[str, Any], ...] = ()  # {"file", "line", "counters", "estimates"} of each source line
+    seconds: float = 0.0
+    output: str = ""  # what printf wrote
+
+
+class DeviceError(Exception):
+    """The device could not do what was asked. ``state`` types it; ``sentence`` is plain text for a learner."""
+
+    def __init__(self, state: State, sentence: str):
+        super().__init__(sentence)
+        self.state, self.sentence = State(state), sentence
+
+
+def plain(record: Any) -> dict[str, Any]:
+    """A record as JSON-ready data."""
+    return dataclasses.asdict(record)
+
+
+def fault_from(data: dict[str, Any]) -> Fault:
+    coordinates = {key: tuple(data[key]) if data.get(key) is not None else None for key in ("block", "thread")}
+    return Fault(**{**data, **coordinates})
+
+
+def launch_from(data: dict[str, Any]) -> Launch:
+    fault = fault_from(data["fault"]) if data.get("fault") else None
+    return Launch(**{**data, "fault": fault, "lines": tuple(data["lines"])})
+
+
+def kernel_info_from(data: dict[str, Any]) -> KernelInfo:
+    return KernelInfo(**{**data, "parameters": tuple(Parameter(**p) for p in data["parameters"])})
