@@ -82,7 +82,9 @@ def test_a_fault_is_told_in_one_line_and_ends_the_generation(twice, device, faul
     error = caught.value
     assert isinstance(error, CUDADriverError) and isinstance(error, CUDARuntimeError)
     assert error.status == 700 and error.fault.line == 7
-    (line,) = error._render_traceback_()
+    line, gpu = error._render_traceback_()
+    assert gpu.startswith("A GPU says only: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered.")
+    assert str(error).startswith("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered. twice.cu:7")
     for part in ("twice.cu:7", "4 bytes past the end", "argument 1, float32 of shape (4,)", "thread (4, 0, 0)"):
         assert part in line
     assert device.resets == 1

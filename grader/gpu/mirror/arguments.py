@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from grader.gpu.mirror.errors import ArgumentError
 from grader.simulator.device import KernelInfo, Parameter
 
 _SCALARS = tuple({np.dtype(code).type for code in "?bhilqBHILQefdFD"})
 
 
 def pack(args, info: KernelInfo) -> bytes:
-    """Lay out a kernel's parameter block. ``TypeError`` says which argument would not arrive, and why."""
+    """Lay out a kernel's parameter block. ``ArgumentError`` says which argument would not arrive, and why."""
     if len(args) != len(info.parameters):
-        raise TypeError(
+        raise ArgumentError(
             f"kernel {info.name} has {_count(len(info.parameters), 'parameter')} "
             f"({', '.join(map(describe, info.parameters)) or 'none'}), "
             f"but {_count(len(args), 'argument')} came. CuPy would launch it all the same, with garbage."
@@ -52,7 +53,7 @@ def marshal(value) -> tuple[bytes, str]:
         return value.ptr.to_bytes(8, "little"), "pointer"
     if isinstance(value, np.ndarray):
         if value.size != 1:
-            raise TypeError(
+            raise ArgumentError(
                 f"You are trying to pass a numpy.ndarray of shape {value.shape} as a kernel parameter. Only "
                 "numpy.ndarrays of size one can be passed by value. If you meant to pass a pointer to device "
                 "memory, you need to pass a cupy.ndarray instead: cp.asarray(x)."
@@ -68,15 +69,15 @@ def marshal(value) -> tuple[bytes, str]:
         elif isinstance(value, complex):
             value = np.complex128(value)
         else:
-            raise TypeError(f"Unsupported type {type(value)}")
+            raise ArgumentError(f"Unsupported type {type(value)}")
     return value.tobytes(), {"f": "float", "c": "struct"}.get(value.dtype.kind, "integer")
 
 
 def _fit(value, parameter: Parameter, where: str) -> bytes:
     try:
         data, kind = marshal(value)
-    except TypeError as error:
-        raise TypeError(f"{where}: {error}") from None
+    except ArgumentError as error:
+        raise ArgumentError(f"{where}: {error}") from None
     except OverflowError:
         raise OverflowError(f"{where}: {value} does not fit in 64 bits") from None
     size, wanted = parameter.size, _kind(parameter)
@@ -84,19 +85,19 @@ def _fit(value, parameter: Parameter, where: str) -> bytes:
     problem = f"{where} is {given}, but the parameter is {_article(size)} {describe(parameter)}"
     if kind == "pointer":
         if size != 8 or wanted != "integer":
-            raise TypeError(f"{problem}.")
+            raise ArgumentError(f"{problem}.")
         return data
     if kind == "integer" and wanted == "integer" and len(data) > size:
         number = int(value) if not isinstance(value, np.ndarray) else int(value.reshape(()))
         # Little-endian: the low bytes arrive. That is the number itself, as long as it fits.
         if not -(1 << (8 * size - 1)) <= number < 1 << (8 * size):
-            raise TypeError(f"{problem}: {number} would lose its upper bytes without a word.")
+            raise ArgumentError(f"{problem}: {number} would lose its upper bytes without a word.")
         return data[:size]
     if len(data) != size:
         lost = "only a part of it would arrive" if len(data) > size else "the kernel would read past its end"
-        raise TypeError(f"{problem}: {lost}.{_advice(value, wanted, size)}")
+        raise ArgumentError(f"{problem}: {lost}.{_advice(value, wanted, size)}")
     if {kind, wanted} == {"float", "integer"} and size > 2:
-        raise TypeError(f"{problem}: its bits would be taken for another number.{_advice(value, wanted, size)}")
+        raise ArgumentError(f"{problem}: its bits would be taken for another number.{_advice(value, wanted, size)}")
     return data
 
 

@@ -100,15 +100,16 @@ class Context:
         return launch
 
     def _raise(self, fault: Fault, sentence: str):
+        consequence = ""
         if fault.kind != "launch":  # a launch that was refused ran nothing, so nothing is lost
-            sentence += (
-                " The arrays on the device are lost, as on a GPU (there, the whole process has to start again):"
-                " make them anew before the next launch."
+            consequence = (
+                "The arrays on the device are lost, as on a GPU (there, the whole process has to start again): "
+                "make them anew before the next launch."
             )
             with self._calls():
                 self.device.reset()
             self.end_generation(f"kernel {fault.kernel} failed")
-        raise DeviceFault(fault, sentence)
+        raise DeviceFault(fault, sentence, consequence)
 
 
 class Memory:

@@ -76,9 +76,18 @@ class DeviceFault(CUDADriverError, CUDARuntimeError):
     CuPy raises one of two exceptions for it, sometimes at a later call: catching either catches this one.
     """
 
-    def __init__(self, fault: Fault, sentence: str):
-        self.fault = fault
-        super().__init__(_FAULT_STATUS.get(fault.kind, 719), sentence)
+    def __init__(self, fault: Fault, sentence: str, consequence: str = ""):
+        self.fault, self._sentence, self._consequence = fault, sentence, consequence
+        super().__init__(_FAULT_STATUS.get(fault.kind, 719), f"{sentence} {consequence}".strip())
+
+    def _render_traceback_(self) -> list[str]:
+        """What the learner's kernel did first; what a GPU would have said of it after."""
+        words = ": ".join(STATUS[self.status])
+        return [f"DeviceFault: {self._sentence}", f"A GPU says only: {words}. {self._consequence}".rstrip()]
+
+
+class ArgumentError(PlainError, TypeError):
+    """An argument of a launch that would not arrive as the kernel takes it."""
 
 
 class NotInMirror(PlainError, AttributeError, NotImplementedError):

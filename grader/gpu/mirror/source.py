@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 from grader.gpu.mirror.errors import CompileException, CUDARuntimeError
-from grader.toolchain import Source, compile_kernel
+from grader.toolchain import Source, compile_kernel, supplied_include
 from grader.verdict import Diagnostic, State
 
 _NAME = re.compile(r"\w[\w.+-]*")  # file names that the compile child takes
+_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[<\"]([\w.+-]+)[>\"]", re.M)
 _STANDARD = ("-std=c++17", "--std=c++17")  # what the grader compiles with anyway
 _HEADERS = (".h", ".hpp", ".cuh", ".inc", ".cu")
 _LARGEST = 1 << 20  # bytes of a file that a kernel may include
@@ -20,8 +21,8 @@ def compile(code: str, options: tuple[str, ...] = ()) -> str:
     """PTX of ``code``. ``CompileException`` shows the line; ``CUDARuntimeError`` if there is no compiler here."""
     data = code.encode()
     folders, options = _include_folders(options)
-    files = {name: text for folder in reversed(folders) for name, text in _headers(folder).items()}
     name = _file_name(data)
+    files = _included(data, {name: path for folder in reversed(folders) for name, path in _headers(folder).items()})
     result = compile_kernel(Source(files={**files, name: data}, main=name), options=options)
     if result.state is State.PASS and result.ptx is not None:
         return result.ptx
@@ -67,11 +68,24 @@ def _include_folders(options: tuple[str, ...]) -> tuple[list[Path], tuple[str, .
     return folders, tuple(rest)
 
 
-def _headers(folder: Path) -> dict[str, bytes]:
-    if not folder.is_dir():
+def _headers(folder: Path) -> dict[str, Path]:
+    """The files of a folder that a kernel can include. The compile child has the supplied headers already."""
+    if not folder.is_dir() or folder == supplied_include():
         return {}
     found = (path for path in sorted(folder.iterdir()) if path.suffix in _HEADERS and _is_plain(path.name))
-    return {p.name: p.read_bytes() for p in found if p.is_file() and p.stat().st_size <= _LARGEST}
+    return {path.name: path for path in found if path.is_file() and path.stat().st_size <= _LARGEST}
+
+
+def _included(data: bytes, headers: dict[str, Path]) -> dict[str, bytes]:
+    """The headers that a source includes, and those that they include in turn."""
+    files: dict[str, bytes] = {}
+    waiting = [data]
+    while waiting:
+        for name in map(bytes.decode, _INCLUDE.findall(waiting.pop())):
+            if name in headers and name not in files:
+                files[name] = headers[name].read_bytes()
+                waiting.append(files[name])
+    return files
 
 
 def _file_name(data: bytes) -> str:
