@@ -17,6 +17,7 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.classroom import material
+from grader.classroom.autograde import Graded
 from grader.classroom.create import create, start_files
 from grader.classroom.errors import ClassroomError
 from grader.classroom.tree import ClassTree
@@ -66,15 +67,30 @@ def run(console: Console, chapter: Chapter, answers: dict[str, dict[str, bytes]]
     for student in answers:
         say(f"   {tree.feedback(student, chapter.name) / chapter.name}.html")
     say(f"5. The table for the registrar: {tree.root / 'grades.csv'}")
-    earned = {g.student: sum(v.earned for v in g.result.verdicts.values()) for g in graded if g.result}
-    judged = {g.student: sum(v.possible for v in g.result.verdicts.values()) for g in graded if g.result}
-    if not whole or len(earned) != len(answers):
-        say("The grading did not go through; the table says where.")
+    if problem := wrong_grades(graded) or ("" if whole else "the grader failed on one of them"):
+        say(f"These grades are not what they must be: {problem}.")
         return False
-    ok = 0 < judged["right"] == earned["right"] > earned["wrong"] > earned["unfinished"]
-    if not ok:
-        say(f"These grades are not what they must be: {earned}")
-    return ok
+    return True
+
+
+def wrong_grades(graded: list[Graded]) -> str:
+    """What is wrong with the grades of the three answers, "" if nothing is: the right one must have all that could be
+    judged here, and something must have been; the wrong one less, the unfinished one least."""
+    results = {g.student: g.result for g in graded if g.result}
+    if set(results) != {"right", "wrong", "unfinished"}:
+        return "a submission was not graded"
+    right, wrong, unfinished = (
+        sum(verdict.earned for verdict in results[student].verdicts.values())
+        for student in ("right", "wrong", "unfinished")
+    )
+    judged = sum(verdict.possible for verdict in results["right"].verdicts.values())
+    if not judged:
+        return "nothing could be judged on this machine"
+    if right < judged:
+        return f"the right answer has {right:g} of {judged:g} points"
+    if not right > wrong > unfinished:
+        return f"right, wrong and unfinished have {right:g}, {wrong:g} and {unfinished:g} points"
+    return ""
 
 
 def hand_in(tree: ClassTree, student: str, chapter: Chapter, files: dict[str, bytes]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from nbgrader.converters import Autograde, NbGraderException
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
+from nbgrader.server_extensions import formgrader
 from nbgrader.utils import is_solution
 from traitlets import Bool, Unicode
 from traitlets.config import Config, LoggingConfigurable
@@ -65,6 +66,10 @@ def configure(c: Config, root: str | Path) -> None:
     ]
     c.Autograde.sanitize_preprocessors = [f"{here}.Refuse"]
     c.Autograde.autograde_preprocessors = [f"{here}.Refuse"]
+    # The formgrader's pages, without what they load from the network.
+    ours = Path(__file__).resolve().parent / "templates"
+    theirs = Path(formgrader.__file__).resolve().parent / "templates"
+    c.HTMLExporter.extra_template_basedirs = [str(ours), str(theirs)]
     c.GenerateFeedback.preprocessors = []
     c.GenerateFeedback.exporter_class = "grader.classroom.feedback.FeedbackExporter"
     install()

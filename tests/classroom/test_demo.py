@@ -1,12 +1,15 @@
 """The demo on the toy course: it fails when the grades are not what they must be."""
 
 import json
+from types import SimpleNamespace
 
 import classroom_toy as toy
 import pytest
 from rich.console import Console
 
 from grader.classroom import demo, material
+from grader.classroom.autograde import Graded
+from grader.verdict import State, Verdict
 
 
 @pytest.fixture
@@ -35,9 +38,36 @@ def test_the_demo_shows_grades_and_feedback(toy_course, tmp_path, console):
     assert (tmp_path / "class" / "grades.csv").is_file()
 
 
-@pytest.mark.parametrize(("right", "wrong"), [("half", "half"), ("right", "right"), ("boom", "half"), ("all-elsewhere", "x")])
-def test_the_demo_fails_on_grades_that_cannot_be(toy_course, tmp_path, console, right, wrong):
-    assert not demo.run(console, material.chapter(10), answers(right, wrong), tmp_path)
+def graded(**points):
+    """What autograde returns; `points`: student -> (earned, judged), or None where it was not graded."""
+
+    def result(earned, possible):
+        verdict = Verdict(
+            exercise="toy-kernel", revision=1, state=State.FAIL, checks=(), earned=earned, possible=possible, pending=0.0
+        )
+        return SimpleNamespace(verdicts={"toy-kernel": verdict})
+
+    return [Graded(student, result(*p)) if p else Graded(student, problem="x") for student, p in points.items()]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "unfinished", "told"),
+    [
+        ((10, 10), (6, 10), (0, 10), ""),
+        ((6, 6), (3, 6), (0, 6), ""),
+        ((9, 10), (6, 10), (0, 10), "the right answer has 9 of 10 points"),
+        ((10, 10), (10, 10), (0, 10), "right, wrong and unfinished have 10, 10 and 0 points"),
+        ((10, 10), (6, 10), (6, 10), "right, wrong and unfinished have 10, 6 and 6 points"),
+        ((0, 0), (0, 0), (0, 0), "nothing could be judged on this machine"),
+        ((10, 10), None, (0, 10), "a submission was not graded"),
+    ],
+)
+def test_grades_that_cannot_be_are_told(right, wrong, unfinished, told):
+    assert demo.wrong_grades(graded(right=right, wrong=wrong, unfinished=unfinished)) == told
+
+
+def test_the_demo_fails_where_the_grader_does(toy_course, tmp_path, console):
+    assert not demo.run(console, material.chapter(10), answers("boom", "half"), tmp_path)
 
 
 def test_bundled_answers(toy_course, monkeypatch, tmp_path):

@@ -168,5 +168,6 @@ def test_the_formgraders_buttons(classroom, toy_root):
         identity = {n["student"]: n["id"] for n in notebooks}["bob"]
         shown = server.get(f"formgrader/submissions/{identity}/")
         assert "6 of 10 points" in shown and "could not be read" in shown
+        assert "cdnjs" not in shown and "window.MathJax" in shown  # nothing is loaded from the network
     finally:
         server.close()
