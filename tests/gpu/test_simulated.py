@@ -107,3 +107,13 @@ def test_a_wrong_width_is_refused_before_the_launch(module):
     x = cp.ones(4, cp.float32)
     with pytest.raises(TypeError, match="argument 4 of kernel scale is a Python float .*np.float32"):
         module.get_function("scale")((1,), (4,), (x, x, 4, 0.5))
+
+
+def test_a_kernel_that_never_ends_is_stopped(module, monkeypatch):
+    y = cp.zeros(1, cp.float32)
+    device = contexts.current().device
+    launch = device.launch
+    monkeypatch.setattr(device, "launch", lambda *args, **options: launch(*args, instruction_budget=10_000, **options))
+    with pytest.raises(DeviceFault, match="LAUNCH_TIMEOUT") as caught:
+        module.get_function("forever")((1,), (1,), (y,))
+    assert caught.value.fault.kind == "budget" and caught.value.fault.line == 16
