@@ -18,7 +18,7 @@ def thread_grid(n: int, threads: int, blocks: int | None = None, *, title: str =
     >>> thread_grid(10, 4)               # two spare threads in the last block
     >>> thread_grid(16, 4, blocks=2)     # two steps
     """
-    blocks = -(-n // threads) if blocks is None else blocks
+    blocks = -(-n // max(threads, 1)) if blocks is None else blocks
     total = blocks * threads
     columns = max(n, total)
     if min(n, threads, blocks) < 1 or columns > _MOST:

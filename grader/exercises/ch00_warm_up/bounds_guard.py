@@ -17,9 +17,8 @@ GUIDE = "CUDA C++ Programming Guide 13.0, Programming Model, “Thread Hierarchy
 
 def _values(bench, rng) -> Finding:
     sizes = [(5, 8), (int(rng.integers(1_000, 2_000)), 96), (int(rng.integers(2_000, 5_000)), 256)]
-    return bench.first_failure(
-        scale.case(KERNEL, rng, n, -(-n // threads), threads).with_room(threads) for n, threads in sizes
-    )
+    cases = (scale.case(KERNEL, rng, n, -(-n // threads), threads).with_room(threads) for n, threads in sizes)
+    return scale.told(bench.first_failure(cases))
 
 
 def _stays_inside(n: int, blocks: int, threads: int, room: int):
@@ -27,7 +26,8 @@ def _stays_inside(n: int, blocks: int, threads: int, room: int):
 
     def run(bench, rng) -> Finding:
         case = scale.case(KERNEL, rng, n, blocks, threads)
-        return bench.launch(case.with_room(room)).finding or passed(f"{case.label}: nobody stepped outside")
+        finding = bench.launch(case.with_room(room)).finding
+        return scale.told(finding) if finding else passed(f"{case.label}: nobody stepped outside")
 
     return run
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from grader.checks import Case, Check, Finding, compare, failed, passed
 from grader.exercises.bench import Run
 from grader.exercises.ch00_warm_up import scale
 from grader.exercises.kernel import KernelPlan, Signature
+from grader.verdict import State
 
 KERNEL = "grid_stride"
 DECLARATION = "grid_stride(float const* x, float* y, long long n)"
@@ -14,17 +17,18 @@ BUILT_IN = "CUDA C++ Programming Guide 13.0, C++ Language Extensions, “Built-i
 REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
 WARP = 32
+THREADS = 256  # in a block of the huge grids
 LEAST_SECTORS = 4  # 32 neighbouring floats: 128 bytes in sectors of 32
 
 
 def _spare_threads(bench, rng) -> Finding:
-    return bench.first_failure(scale.case(KERNEL, rng, n, 1, WARP) for n in (1, 20))
+    return scale.told(bench.first_failure(scale.case(KERNEL, rng, n, 1, WARP) for n in (1, 20)))
 
 
 def _covers(bench, rng) -> Finding:
     """Far too few threads. Smallest first: each of two blocks has to come back once."""
     sizes = [(16, 2, 4), (int(rng.integers(200, 400)), 3, 32), (int(rng.integers(2_000, 3_000)), 2, 96)]
-    return bench.first_failure(scale.case(KERNEL, rng, *size) for size in sizes)
+    return scale.told(bench.first_failure(scale.case(KERNEL, rng, *size) for size in sizes))
 
 
 def _counted(bench, rng) -> tuple[Case, Run]:
@@ -36,7 +40,7 @@ def _counted(bench, rng) -> tuple[Case, Run]:
 def _once(bench, rng) -> Finding:
     case, run = _counted(bench, rng)
     if run.finding:
-        return run.finding
+        return scale.told(run.finding)
     stores, needed = run.counters[REQUESTS], 2048 // WARP
     detail = {"counters": run.counters, "case": {"label": case.label}}
     if stores == needed:
@@ -51,7 +55,7 @@ def _once(bench, rng) -> Finding:
 def _neighbours(bench, rng) -> Finding:
     case, run = _counted(bench, rng)
     if run.finding:
-        return run.finding
+        return scale.told(run.finding)
     ratio = run.counters[SECTORS] / max(1, run.counters[REQUESTS])
     detail = {"counters": run.counters, "case": {"label": case.label}}
     if ratio <= LEAST_SECTORS:
@@ -63,18 +67,21 @@ def _neighbours(bench, rng) -> Finding:
     )
 
 
-def _chosen_blocks(*chosen: tuple[int, int, int, tuple[int, int]]):
-    """Run one block of a huge grid for each (n, blocks, block, window), in memory that exists where it is touched."""
+def _chosen_blocks(remark: str, n: int, blocks: int, *chosen: tuple[int, tuple[int, int]]):
+    """For each (block, window) run that block alone of a huge grid, in memory that exists only where it is touched.
+
+    The windows lie inside the n elements, and no thread of these blocks is to spare. ``remark`` says to a learner who
+    fails what is special about the numbers.
+    """
 
     def run(bench, rng) -> Finding:
-        finding = None
-        for n, blocks, block, window in chosen:
-            case = scale.case(KERNEL, rng, n, blocks, 256, window=window)
+        for block, window in chosen:
+            case = scale.case(KERNEL, rng, n, blocks, THREADS, window=window)
             launch = bench.launch(case, kind="simulated", ranges=((block, block + 1),))
-            finding = launch.finding or compare(case, launch.outputs)
-            if finding.state != "pass":
-                break
-        return finding
+            finding = scale.told(launch.finding or compare(case, launch.outputs))
+            if finding.state is not State.PASS:
+                return dataclasses.replace(finding, message=f"{finding.message} {remark}")
+        return passed(f"n = {n:,}: the chosen blocks did their part")
 
     return run
 
@@ -103,14 +110,17 @@ PLAN = KernelPlan(
         ),
         Check(
             id="past-2-31", misconception="narrow-variable", group="huge", needs=("neighbours",), source=BUILT_IN,
-            run=_chosen_blocks((2**31 + 200, 2**23, 0, (2**31, 200))),
+            run=_chosen_blocks(
+                "Thread 0 comes back at element 2,147,483,648; the largest int is one less.",
+                2**31 + THREADS, 2**23, (0, (2**31, THREADS)),
+            ),
             sentence="Block 0 comes back for the elements from 2^31 on, where an int overflows.",
         ),
         Check(
             id="past-2-32", misconception="narrow-product", group="huge", needs=("neighbours",), source=BUILT_IN,
             run=_chosen_blocks(
-                (2**32 + 200, 2**24 + 1, 2**24, (2**32, 200)),
-                (2**32 + 200, 2**24 + 1, 0, (128, 128)),
+                "gridDim.x * blockDim.x is 4,294,967,552 here; the lower 32 bits of that are 256.",
+                2**32 + THREADS, 2**24 + 1, (2**24, (2**32, THREADS)), (0, (128, 128)),
             ),
             sentence="In a grid of more than 2^32 threads the number of a thread and the step are right, too.",
         ),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
-from grader.checks import Case, In, Out
+from grader.checks import Case, Finding, In, Out
 
 FLOAT = np.dtype(np.float32)
 
@@ -28,6 +30,19 @@ def case(
         expected={"y": 2.0 * x.astype(np.float64) + 1.0},
         label=f"n = {n:,}, {_count(blocks, 'block')} of {_count(threads, 'thread')}",
     )
+
+
+def told(finding: Finding) -> Finding:
+    """A step out of bounds told in elements and threads, which the learner counts in, instead of bytes."""
+    fault = finding.detail.get("fault") or {}
+    if fault.get("kind") != "out_of_bounds" or fault.get("buffer") not in ("x", "y") or fault.get("thread") is None:
+        return finding
+    index, label = fault["offset"] // FLOAT.itemsize, finding.detail["case"]["label"]
+    verb = "reads" if fault["buffer"] == "x" else "writes"
+    who = f"Thread {fault['thread'][0]} of block {fault['block'][0]:,}"
+    where = f"{fault['buffer']}[{index:,}], which is none of the elements" if index >= 0 else "at a negative index"
+    message = f"{who} {verb} {where}; {label}."
+    return dataclasses.replace(finding, message=message)
 
 
 def _count(number: int, noun: str) -> str:

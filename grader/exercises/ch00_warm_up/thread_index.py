@@ -15,7 +15,7 @@ def _verify(*grids: tuple[int, int]):
         cases = [
             scale.case(KERNEL, rng, blocks * threads, blocks, threads, sized=False) for blocks, threads in grids
         ]
-        return bench.first_failure(cases)
+        return scale.told(bench.first_failure(cases))
 
     return run
 
