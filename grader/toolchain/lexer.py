@@ -43,7 +43,7 @@ _TOKEN = re.compile(
     |(?P<char>(?:\b(?:u8|[uUL]))?'(?:\\.|[^'\\\n])*')
     |(?P<block>/\*)
     |(?P<comment>//[^\n]*)
-    |(?P<number>\.?\d(?:'?[A-Za-z0-9_]|[eEpP][+-]|\.)*)
+    |(?P<number>\.?\d(?:[eEpP][+-]|'?[A-Za-z0-9_]|\.)*)
     |(?P<name>[^\W\d][\w$]*)
     |(?P<newline>\n)
     |(?P<space>[ \t\v\f]+)

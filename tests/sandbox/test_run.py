@@ -48,8 +48,17 @@ def test_other_ends_have_their_state(program, name, state, signal, exit_code, wo
     assert words in outcome.message
 
 
-@pytest.mark.parametrize("name", ["sends_garbage", "sends_terabyte_length", "sends_half_a_frame", "sends_a_list",
-                                  "sends_bad_json", "sends_deep_json"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sends_garbage",
+        "sends_terabyte_length",
+        "sends_half_a_frame",
+        "sends_a_list",
+        "sends_bad_json",
+        "sends_deep_json",
+    ],
+)
 def test_a_malformed_answer_is_an_error(program, name):
     outcome = run(program(name), limits=LONG)
     assert outcome.state is State.ERROR and outcome.header is None
@@ -186,7 +195,7 @@ def test_a_grader_that_ends_takes_its_children_along(program, is_alive, tmp_path
         f"child = Child({program('sleeps')!r})\n"
         "print(child._supervisor._process.pid, child._supervisor._home, flush=True)\n"
     )
-    done = subprocess.run([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
     pid, home = done.stdout.split()
     assert _settles(lambda: not is_alive(int(pid))) and not os.path.exists(home) and done.stderr == ""
 

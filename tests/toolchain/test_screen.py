@@ -1,0 +1,113 @@
+import pytest
+
+from grader.toolchain.screen import MAX_FILE, check_includes, read_files
+
+
+@pytest.fixture
+def refusals(tmp_path):
+    """What is said of a file ``a.cpp`` beside ``b.h``, with a compiler folder that holds ``cuda_fp16.h``."""
+    (tmp_path / "include" / "crt").mkdir(parents=True)
+    for name in ("include/cuda_fp16.h", "include/crt/host.h", "secret.h"):
+        (tmp_path / name).write_text("")
+
+    def check(text: str, *, assembly: bool = False):
+        readings, problems = read_files({"a.cpp": text.encode()})
+        return problems + check_includes(
+            readings, {"a.cpp", "b.h"}, [tmp_path / "include"], assembly=assembly
+        )
+
+    return check
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#include "b.h"',
+        '#include "./b.h"',
+        "#include <b.h>  // mine",
+        "#include <vector>\n#include <stdint.h>",
+        "#include <cuda_fp16.h>\n#include <crt/host.h>",
+        "#ifndef __CUDACC_RTC__\n#include <cstdint>\n#endif",
+        "#if defined(__has_include) && __has_include(<optional>)\n#include <optional>\n#endif",
+        "#ifdef __has_include\n#endif",
+        "#if __has_include(<cuda_fp16.h>) || defined __has_include\n#endif",
+        "#pragma once\n#pragma unroll 4\n#pragma GCC diagnostic push\n#\n",
+        '#define MESSAGE "/etc/passwd"\nconst char* path = "/etc/../passwd";',
+        '_Pragma("unroll") for (;;) {}',
+        '#define UNROLL _Pragma("unroll")',
+        "// #include </etc/passwd>\n/* #include </etc/passwd> */",
+    ],
+)
+def test_harmless_files_pass(refusals, text):
+    assert refusals(text) == []
+
+
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ('int x;\n#include "/etc/passwd"', 2),
+        ("#include </etc/passwd>", 1),
+        ('#include "../secret.h"', 1),
+        ('#include "crt/../../secret.h"', 1),
+        ('#include "..\\secret.h"', 1),
+        ('#include "~/x.h"', 1),
+        ('#include "C:/x.h"', 1),
+        ('#include "unknown.h"', 1),
+        ("#include <sys/stat.h>", 1),
+        ("#include <crt>", 1),
+        ('#include ""', 1),
+        ("#include", 1),
+        ('#define P "/etc/passwd"\n#include P', 2),
+        ("#include /**/ P", 1),
+        ('#inc\\\nlude "/etc/pass\\\nwd"', 1),
+        ('%:include "/etc/passwd"', 1),
+        ('#/* c */include "/etc/passwd"', 1),
+        ('/* a\n*/ #include "/etc/passwd"', 2),
+        ('#include_next "/etc/passwd"', 1),
+        ('#import "/etc/passwd"', 1),
+        ('#embed "/etc/passwd"', 1),
+        ('#line 1 "/etc/passwd"', 1),
+        ('# 1 "/etc/passwd"', 1),
+        ('#ident "x"', 1),
+        ('#if __has_include("/etc/passwd")\n#endif', 1),
+        ("#if 0\n#elif __has_include(</etc/passwd>)\n#endif", 2),
+        ("#if __has_include(P)\n#endif", 1),
+        ('#if __has_include_next("b.h")\n#endif', 1),
+        ('#if __has_embed("b.h")\n#endif', 1),
+        ('#if F("/etc/passwd")\n#endif', 1),
+        ("#define HAS __has_include", 1),
+        ("int x = __has_include(<vector>);", 1),
+        ('#pragma GCC dependency "/etc/passwd"', 1),
+        ('#pragma GCC pch_preprocess "x"', 1),
+        ('_Pragma("GCC dependency \\"/etc/passwd\\"")', 1),
+        ("#define D(x) _Pragma(#x)", 1),
+        ("_Pragma(P)", 1),
+        ('asm(".incbin \\"/etc/passwd\\"");', 1),
+        ('\n__asm__ volatile ("");', 2),
+        ('#define A asm(".include \\"/etc/passwd\\"")', 1),
+        ('#if __has_include(</*>)\n#endif\n#include "/etc/passwd"\n// */', 1),
+    ],
+)
+def test_hostile_files_are_refused_at_the_line(refusals, text, line):
+    problems = refusals(text)
+    assert problems and all(problem.file == "a.cpp" and problem.severity == "error" for problem in problems)
+    assert line in [problem.line for problem in problems]
+    assert not any("root:" in problem.message for problem in problems)
+
+
+def test_assembly_is_allowed_where_it_reads_no_files(refusals):
+    assert refusals('asm("mov.u32 %0, %laneid;" : "=r"(x));', assembly=True) == []
+
+
+@pytest.mark.parametrize(
+    "data, line, words",
+    [
+        (b"int x;\n\0", 2, "binary"),
+        (b"// \xff", 1, "UTF-8"),
+        (b"\xff\xfei\0n\0t\0", 1, "binary"),
+        (b" " * (MAX_FILE + 1), None, "1 MB"),
+    ],
+)
+def test_what_is_no_text(data, line, words):
+    readings, problems = read_files({"a.cpp": data})
+    assert readings == {} and words in problems[0].message and problems[0].line == line
