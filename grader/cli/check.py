@@ -13,7 +13,7 @@ from grader.verdict import State, Verdict
 from grader.workspace import locate, record
 
 
-def run(name: str, directory: Path | None, seed: int | None, as_json: bool) -> int:
+def run(name: str, directory: Path | None, seed: int | None, as_json: bool, full: bool = False) -> int:
     """Check, print, record. Returns the exit status."""
     exercise = course.find(name)
     folder = _folder(exercise, directory)
@@ -28,7 +28,7 @@ def run(name: str, directory: Path | None, seed: int | None, as_json: bool) -> i
 
         from grader.cli.verdict_view import show
 
-        show(verdict, exercise, folder, Console(highlight=False))
+        show(verdict, exercise, folder, Console(highlight=False), full=full)
     if verdict.state is State.GRADER_FAULT:
         complain(f"the details are in {log}")
     elif verdict.pending and as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from grader.cli.guard import NOT_PASSED, OK
@@ -13,17 +14,18 @@ def report(console: Console | None = None) -> int:
     """Print a line for each ability. 0 if all that the course needs is there, else 1."""
     console = console or Console(highlight=False)
     lacking = []
-    for probe in PROBES:  # one by one, so that a slow probe does not look like a hang
-        [item] = abilities([probe.key])
+    for probe in PROBES:  # one by one: what is slow is seen to be at work
+        with console.status(f"trying: {probe.title}"):
+            [item] = abilities([probe.key])
         mark = (
             Text("ok      ", "bold green")
             if item.ok
             else Text("missing ", "bold red" if item.needed else "yellow")
         )
         console.print(Text.assemble(mark, (item.title, "bold"), "  ", item.found))
-        console.print(Text(f"        {'for' if item.ok else 'would be for'} {item.unlocks}", "dim"))
+        console.print(_indented(f"{'for' if item.ok else 'would be for'} {item.unlocks}", "dim"))
         if not item.ok:
-            console.print(Text(f"        to get it: {item.how}"))
+            console.print(_indented(f"to get it: {item.how}"))
             lacking += [item.title] if item.needed else []
     console.print()
     if lacking:
@@ -31,3 +33,7 @@ def report(console: Console | None = None) -> int:
         return NOT_PASSED
     console.print(Text("This machine has all that the course needs.", "bold green"))
     return OK
+
+
+def _indented(text: str, style: str = "") -> Padding:
+    return Padding(Text(text, style), (0, 0, 0, 8))

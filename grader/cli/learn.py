@@ -9,7 +9,7 @@ from rich.text import Text
 
 from grader import course
 from grader.cli.guard import WrongUse, complain
-from grader.course import CourseError, Tree
+from grader.course import CourseError, Exercise, Tree
 from grader.workspace import (
     Entry,
     Report,
@@ -36,7 +36,9 @@ def _places() -> tuple[Tree, Workspace]:
 
 
 def _console() -> Console:
-    return Console(highlight=False)
+    console = Console(highlight=False)
+    # A pipe or a file has no width: nothing is folded or cut there.
+    return console if console.is_terminal else Console(highlight=False, width=200)
 
 
 def show_list() -> None:
@@ -48,27 +50,23 @@ def show_list() -> None:
         after = f", after {', '.join(map(str, chapter.prerequisites))}" if chapter.prerequisites else ""
         minutes = f"  {chapter.core_minutes} to {chapter.full_minutes} min{after}"
         console.print(Text.assemble((f"{chapter.number} · {chapter.title}", "bold"), (minutes, "dim")))
+        rows = [_row(exercise, progress.of(exercise)) for exercise in chapter.exercises]
         table = Table.grid(padding=(0, 2, 0, 0))
-        for _ in range(6):
-            table.add_column(no_wrap=True)
+        for cells in zip(
+            *rows, strict=True
+        ):  # only the title may be cut: the rest is what people type and count
+            table.add_column(no_wrap=True, min_width=max(map(len, cells)))
         table.add_column(no_wrap=True, overflow="ellipsis", style="dim")
-        for exercise in chapter.exercises:
-            entry, points = progress.of(exercise), f"{exercise.points:g} points"
-            table.add_row(
-                _mark(entry),
-                exercise.slug,
-                exercise.dotted,
-                points,
-                exercise.track,
-                _standing(entry),
-                exercise.title,
-            )
-        console.print(Padding(table, (0, 0, 1, 2)))
+        for row, exercise in zip(rows, chapter.exercises, strict=True):
+            table.add_row(*row, exercise.title)
+        console.print(Padding(table, (0, 0, 1, 2), expand=False))
     console.print("Check one with  grader check EXERCISE .")
 
 
-def _mark(entry: Entry) -> Text:
-    return Text("✓", "bold green") if entry.passed else Text("◐" if entry.attempts else "○", "dim")
+def _row(exercise: Exercise, entry: Entry) -> tuple:
+    mark = Text("✓", "bold green") if entry.passed else Text("◐" if entry.attempts else "○", "dim")
+    points = f"{exercise.points:g} point{'' if exercise.points == 1 else 's'}"
+    return mark, exercise.slug, exercise.dotted, points, exercise.track, _standing(entry)
 
 
 def _standing(entry: Entry) -> str:

@@ -77,12 +77,15 @@ def check(
         typer.Option("--dir", help="The folder with your files; by default the chapter's in my/."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Make the random cases of an earlier run again.")] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="All evidence for every check, not for the first alone.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Check your answer to an exercise. Exit status: 0 passed, 1 not passed, 2 wrong use, 3 grader fault."""
     from grader.cli.check import run
 
-    raise typer.Exit(run(exercise, directory, seed, as_json))
+    raise typer.Exit(run(exercise, directory, seed, as_json, full))
 
 
 @app.command()

@@ -21,17 +21,15 @@ from grader.verdict import CheckResult, State, Verdict
 _STYLES = {State.PASS: "bold green", State.UNSUPPORTED_HERE: "bold yellow", State.GRADER_FAULT: "bold yellow"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a learner's file must not steer the terminal
 _SHOWN_DIAGNOSTICS = 5
+_FIRST = (("case", "label"), ("kernel", "kernel"))  # what is shown -> the case's field
 _AROUND = 2  # lines of an excerpt before and after
-# Fields of the smallest failing case, in the order in which they tell the story.
-_CASE = (
-    "label", "kernel", "shape", "output", "index", "got", "expected", "block", "thread", "grid", "threads",
-    "inputs", "wrong", "of", "tolerance",
-)  # fmt: skip
-_CASE_NAMES = {"label": "case", "of": "elements in all", "wrong": "elements wrong", "threads": "block size"}
 
 
-def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console) -> None:
-    """Print the verdict. `folder` holds the files that excerpts are taken from."""
+def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *, full: bool = False) -> None:
+    """Print the verdict. `folder` holds the files that excerpts are taken from.
+
+    The first check that is open comes with all its evidence, the others with their message. `full`: all do.
+    """
     sources = read_sources(folder, exercise.files)
     points = words.points(verdict.earned, verdict.possible)
     console.print(
@@ -46,8 +44,9 @@ def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console) -
             )
         )
     console.print()
+    first = next((c for c in verdict.checks if c.state is not State.PASS and not c.blocked_by), None)
     for check in verdict.checks:
-        _check(check, verdict, exercise, sources, console)
+        _check(check, verdict, exercise, sources, console, full=full or check is first)
     if verdict.counters:
         _counters(verdict.counters, console)
     console.print()
@@ -65,7 +64,9 @@ def _clean(text: Any) -> str:
     return _CONTROL.sub("�", str(text))
 
 
-def _check(check: CheckResult, verdict: Verdict, exercise: Exercise, sources, console: Console) -> None:
+def _check(
+    check: CheckResult, verdict: Verdict, exercise: Exercise, sources, console: Console, *, full: bool
+) -> None:
     icon, word = worded(check)
     style = "dim" if check.blocked_by else _style(check.state)
     row = Table.grid(padding=(0, 1))
@@ -76,7 +77,8 @@ def _check(check: CheckResult, verdict: Verdict, exercise: Exercise, sources, co
     )
     console.print(row)
     if check.state is not State.PASS and not check.blocked_by:
-        console.print(Padding(Group(*_found(check, verdict, exercise, sources)), (0, 0, 1, 4)))
+        parts = _found(check, verdict, exercise, sources) if full else [Text(_clean(check.message))]
+        console.print(Padding(Group(*parts), (0, 0, 1, 4)))
     elif check.state is State.PASS and check.detail.get("diagnostics"):
         console.print(Padding(Group(*_diagnostics(check.detail["diagnostics"], sources)), (0, 0, 1, 4)))
 
@@ -123,13 +125,34 @@ def _diagnostics(diagnostics, sources) -> list[RenderableType]:
 
 
 def _case(case: Mapping[str, Any]) -> RenderableType:
+    """The smallest failing case: which element, what came and what was due, which thread wrote it."""
+    rest = dict(case)
+
+    def taken(*names: str) -> list:
+        """The values of `names`, taken out of the rest; an empty list unless all are there."""
+        return [rest.pop(name) for name in names] if all(rest.get(name) is not None for name in names) else []
+
+    lines: list[tuple[str, Any]] = [(name, rest.pop(key, None)) for name, key in _FIRST]
+    if element := taken("output", "index"):
+        lines.append(("element", f"{element[0]}[{_value(element[1])}]"))
+    lines += [(name, rest.pop(name, None)) for name in ("got", "expected", "inputs")]
+    if place := taken("thread", "block"):
+        lines.append(("thread", f"{_value(place[0])} of block {_value(place[1])}"))
+    if launch := taken("grid", "threads"):
+        lines.append(("launch", f"grid {_value(launch[0])}, block {_value(launch[1])}"))
+    if wrong := taken("wrong", "of"):
+        lines.append(("wrong", f"{wrong[0]} of {wrong[1]} elements"))
+    tolerance = rest.pop("tolerance", None)
+    if isinstance(tolerance, Mapping) and any(tolerance.values()):
+        lines.append(("tolerance", tolerance))
+    return _facts(lines + [(name.replace("_", " "), value) for name, value in rest.items()])
+
+
+def _facts(lines: list[tuple[str, Any]]) -> RenderableType:
     table = Table.grid(padding=(0, 2))
-    names = [name for name in _CASE if name in case] + [name for name in case if name not in _CASE]
-    for name in names:
-        if case[name] not in (None, "", {}, []):
-            table.add_row(
-                Text(_CASE_NAMES.get(name, name.replace("_", " ")), "dim"), Text(_clean(_value(case[name])))
-            )
+    for name, value in lines:
+        if value not in (None, "", {}, [], ()):
+            table.add_row(Text(name, "dim"), Text(_clean(_value(value))))
     return table
 
 
@@ -137,17 +160,21 @@ def _value(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} = {_value(item)}" for key, item in value.items())
     if isinstance(value, (list, tuple)):
+        if len(value) == 3 and list(value[1:]) in ([0, 0], [1, 1]):
+            return str(value[0])  # one dimension alone says it
         return "(" + ", ".join(_value(item) for item in value) + ")"
     return str(value)
 
 
 def _fault(fault: Mapping[str, Any], sources) -> list[RenderableType]:
-    facts = {
-        "kernel": fault.get("kernel"), "block": fault.get("block"), "thread": fault.get("thread"),
-        "buffer": fault.get("buffer"), "byte offset": fault.get("offset"),
-        "of bytes": fault.get("buffer_bytes"),
-    }  # fmt: skip
-    return [_case(facts), *_excerpt(sources, fault.get("file"), fault.get("line"))]
+    where = None
+    if fault.get("thread") is not None:
+        where = f"{_value(fault['thread'])} of block {_value(fault.get('block'))}"
+    buffer = fault.get("buffer")
+    if buffer and fault.get("offset") is not None:
+        buffer = f"{buffer}, byte {fault['offset']} of {fault.get('buffer_bytes')}"
+    facts = _facts([("kernel", fault.get("kernel")), ("thread", where), ("buffer", buffer)])
+    return [facts, *_excerpt(sources, fault.get("file"), fault.get("line"))]
 
 
 def _excerpt(sources: Mapping[str, str], file, line, column=None) -> list[RenderableType]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from grader import course
 from grader.course import Chapter, Exercise, Tree
 from grader.workspace import notebooks
+from grader.workspace.chapter_graph import draw
 from grader.workspace.course_map_style import STYLE
 from grader.workspace.files import write_atomically
 from grader.workspace.folder import Workspace, locate
@@ -83,11 +84,18 @@ def _trust(path: Path) -> None:
         pass
 
 
+def finished(chapters: Sequence[Chapter], progress: Progress) -> set[int]:
+    """The numbers of the chapters whose core exercises are all passed."""
+    return {
+        chapter.number
+        for chapter in chapters
+        if all(progress.of(exercise).passed for exercise in chapter.exercises if exercise.track == "core")
+    }
+
+
 def next_step(chapters: Sequence[Chapter], progress: Progress) -> tuple[Chapter, Exercise] | None:
     """The first unfinished exercise, core ones and chapters with their prerequisites done first."""
-    done = {
-        c.number for c in chapters if all(progress.of(e).passed for e in c.exercises if e.track == "core")
-    }
+    done = finished(chapters, progress)
     unfinished = [
         (chapter, exercise)
         for track in ("core", "full", "bonus")
@@ -107,6 +115,7 @@ def render(tree: Tree, workspace: Workspace, machine: Sequence[Ability]) -> str:
     if progress.notice:
         parts.append(f'<p class="notice">{html.escape(progress.notice)}</p>')
     parts.append(_next(chapters, progress, workspace))
+    parts.append(draw(chapters, finished(chapters, progress)))
     titles = {chapter.number: chapter for chapter in chapters}
     for stage in course.STAGES:
         of_stage = [chapter for chapter in chapters if chapter.stage == stage]
@@ -132,7 +141,10 @@ def _next(chapters: Sequence[Chapter], progress: Progress, workspace: Workspace)
     if step:
         chapter, exercise = step
         link = _link(chapter, f"{chapter.number} · {chapter.title}", workspace)
-        words = f"<b>Next:</b> {link}: {html.escape(exercise.title)}. {html.escape(exercise.summary)}"
+        words = (
+            f"<b>Next:</b> {link}</p><p><b>{html.escape(exercise.title)}</b> "
+            f"<span>{html.escape(exercise.summary)}</span>"
+        )
     else:
         words = "<b>All exercises passed.</b>" if exercises else "There are no chapters yet."
     return (

@@ -15,6 +15,12 @@ STYLE = """
 .tpc .bar { height: 6px; margin: .5rem 0 .2rem; border-radius: 3px;
   background: var(--jp-layout-color3, #ddd); }
 .tpc .bar div { height: 6px; border-radius: 3px; background: #76b900; }
+.tpc .graph { display: block; width: 100%; margin: 1rem 0 0; font-size: 13px; }
+.tpc .graph rect { fill: var(--jp-layout-color1, #fff); stroke: var(--jp-border-color1, #bbb); }
+.tpc .graph text { fill: var(--jp-ui-font-color1, #222); }
+.tpc .graph path { fill: none; stroke: var(--jp-ui-font-color2, #888); }
+.tpc .graph .head { fill: var(--jp-ui-font-color2, #888); stroke: none; }
+.tpc .graph .done rect { stroke: #76b900; stroke-width: 2; }
 .tpc .chapter { display: flex; gap: 1rem; }
 .tpc .number { font-size: 1.6rem; font-weight: 300; min-width: 2.2rem; text-align: right;
   color: var(--jp-ui-font-color2, #666); }

@@ -1,5 +1,6 @@
 """`grader check`: exit status, text, JSON, progress."""
 
+import dataclasses
 import json
 
 import pytest
@@ -62,11 +63,14 @@ def test_what_went_wrong_is_shown(run, started, judged, verdict, squeeze):
             State.FAIL,
             case={
                 "label": "n = 4",
+                "output": "y",
                 "index": 3,
                 "got": "0.5",
                 "expected": "0.25",
-                "thread": [0, 3],
+                "block": 0,
+                "thread": 3,
                 "wrong": 1,
+                "of": 4,
             },
             fault={
                 "kernel": "k",
@@ -91,9 +95,9 @@ def test_what_went_wrong_is_shown(run, started, judged, verdict, squeeze):
     )
     result = run("check", SLUG)
     shown = squeeze(result.stdout)
-    for words in ("Values agree.", "y[3] is 0.5, expected 0.25.", "case n = 4", "index 3", "got 0.5",
+    for words in ("Values agree.", "y[3] is 0.5, expected 0.25.", "case n = 4", "element y[3]", "got 0.5",
                   "expected 0.25",
-                  "thread (3, 0, 0)", "buffer x", "byte offset 12", "masked_gelu.cu:3:22",
+                  "thread 3 of block 0", "buffer x, byte 12 of 12", "masked_gelu.cu:3:22",
                   'error: identifier "y" is undefined', "Multiplying is choosing.",
                   "contract: special values",
                   "4 of 10 points", f"grader hint {SLUG}"):  # fmt: skip
@@ -101,6 +105,17 @@ def test_what_went_wrong_is_shown(run, started, judged, verdict, squeeze):
     lines = result.stdout.splitlines()
     at = next(i for i, line in enumerate(lines) if "> " in line and "x[threadIdx.x] = y;" in line)
     assert lines[at + 1].index("^") == lines[at].index("y;")
+
+
+def test_only_the_first_open_check_shows_all_unless_asked(run, started, judged, verdict, squeeze):
+    both = verdict(State.FAIL, State.FAIL, case={"label": "n = 4"})
+    second = dataclasses.replace(
+        both.checks[1], message="Read past the end.", detail={"case": {"label": "n = 5"}}
+    )
+    judged(dataclasses.replace(both, checks=(both.checks[0], second)))
+    short, full = (squeeze(run("check", SLUG, *more).stdout) for more in ([], ["--full"]))
+    assert "case n = 4" in short and "Read past the end." in short and "case n = 5" not in short
+    assert "case n = 4" in full and "case n = 5" in full
 
 
 def test_a_learners_bytes_do_not_steer_the_terminal(run, started, judged, verdict):
@@ -116,8 +131,6 @@ def test_a_learners_bytes_do_not_steer_the_terminal(run, started, judged, verdic
 
 
 def test_counters_are_shown_as_ratios(run, started, judged, verdict, squeeze):
-    import dataclasses
-
     from grader.gpu.counters import LOAD_REQUESTS, LOAD_SECTORS
 
     counted = dataclasses.replace(verdict(), counters={"k": {LOAD_REQUESTS: 2, LOAD_SECTORS: 8}})

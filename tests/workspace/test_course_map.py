@@ -1,5 +1,7 @@
 """The index notebook."""
 
+import dataclasses
+
 import nbformat
 import pytest
 
@@ -7,6 +9,7 @@ from grader import course
 from grader.verdict import CheckResult, Group, State, Verdict
 from grader.workspace import index as index_function
 from grader.workspace import load, record, start, write_index
+from grader.workspace.chapter_graph import _places, draw
 from grader.workspace.course_map import next_step, render
 from grader.workspace.machine import Ability
 
@@ -37,6 +40,24 @@ def test_it_shows_the_map(tree, both):
     assert "Simulated GPU" in page and "CuPy is not installed" in page
     assert "0 of 3 exercises passed" in page
     assert "Do &lt;it&gt;." in page
+
+
+def test_it_draws_what_comes_after_what(tree, both, warm_up):
+    page = render(tree, both, MACHINE)
+    assert 'aria-label="Order of the chapters. 10 comes after 0"' in page
+    assert page.count("<rect") == 2 and page.count('class="head"') == 1
+    assert '<g class="done">' not in page
+    record(passed(warm_up.exercises[0]), both.chapter(warm_up))
+    assert render(tree, both, MACHINE).count('<g class="done">') == 1
+
+
+def test_a_long_course_is_drawn_in_columns(tree, warm_up):
+    def chapter(number, *needs):
+        return dataclasses.replace(warm_up, number=number, prerequisites=needs)
+
+    place = _places([chapter(0), chapter(1, 0), chapter(2, 0), chapter(3, 1, 2), chapter(4)])
+    assert place == {0: (0, 0), 4: (0, 1), 1: (1, 0), 2: (1, 1), 3: (2, 0)}
+    assert draw([], ()) == ""
 
 
 def test_a_chapter_that_is_not_started_has_no_dead_link(tree, workspace):
