@@ -16,7 +16,7 @@ from traitlets import default
 from grader.classroom import graft, material
 from grader.classroom.errors import ClassroomError
 from grader.classroom.page import notes_html, number, verdict_html, whole_page
-from grader.classroom.public import public_verdict
+from grader.classroom.public import public_result
 from grader.classroom.result import Result
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
@@ -112,7 +112,7 @@ def feedback_page(
         if exercise.kind == "python" and (text := answers.get(f"{exercise.slug}-answer")):
             own = {"Your cell": text.encode("utf-8", "replace")}
         body.append(f"<h2>{escape(exercise.title)}</h2>")
-        body.append(verdict_html(public_verdict(exercise, result.verdicts[exercise.slug]), own))
+        body.append(verdict_html(public_result(exercise, result), own))
         body.append(_comment_html(rows.get(exercise.slug)))
     if chapter.explain:
         body.append("<h2>In your own words</h2>")

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from grader.classroom import page
 from grader.classroom.notebook_text import Cell
-from grader.classroom.public import public_verdict
+from grader.classroom.public import public_result
 from grader.classroom.result import Result
 from grader.classroom.submission import Submission
 from grader.course import Chapter
@@ -48,7 +48,7 @@ def graft(release: NotebookNode, chapter: Chapter, submission: Submission, resul
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
             if marks.get("grade") and name in exercises:
-                verdict = public_verdict(exercises[name], result.verdicts[name])
+                verdict = public_result(exercises[name], result)
                 files = {f: submission.files[f] for f in exercises[name].files if f in submission.files}
                 data = {"text/plain": page.verdict_text(verdict), "text/html": page.verdict_html(verdict, files)}
                 cell.outputs = [nbformat.v4.new_output("display_data", data)]

@@ -6,10 +6,11 @@ seed. Of a fault in the grader nothing passes but that it happened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from grader.classroom.scores import faulty
+from grader.classroom.result import Result
+from grader.classroom.scores import faulty, lost_parts
 from grader.course import Exercise
 from grader.verdict import CheckResult, State, Verdict
 
@@ -55,6 +56,17 @@ class PublicVerdict:
     pending: float  # of them, still to be graded by a person or elsewhere
     checks: tuple[PublicCheck, ...]
     hidden: str  # one sentence about the hidden cases
+
+
+def public_result(exercise: Exercise, result: Result) -> PublicVerdict:
+    """How one exercise of a submission went, for its student. What could not be read was not judged: no check of the
+    released text that stood in its place is shown."""
+    public = public_verdict(exercise, result.verdicts[exercise.slug])
+    if not (lost := lost_parts(exercise, result)):
+        return public
+    waiting = max(public.points - public.earned, 0.0)
+    sentence = f"{', '.join(lost)} could not be read, so it was not checked. Your instructor has been told."
+    return replace(public, state="could not be read", pending=waiting, checks=(), hidden=sentence)
 
 
 def public_verdict(exercise: Exercise, verdict: Verdict) -> PublicVerdict:

@@ -31,7 +31,7 @@ def exercise_score(exercise: Exercise, result: Result, before: float | None) -> 
     if verdict.pending:
         why = f"{verdict.pending:g} points could not be judged on this machine and wait for a grade."
         return _unjudged(verdict, before, why)
-    if lost := _lost(exercise, result):
+    if lost := lost_parts(exercise, result):
         return Score(verdict.earned, True, f"{', '.join(lost)} could not be read: look before it counts as nothing.")
     return Score(verdict.earned, False)
 
@@ -46,7 +46,8 @@ def faulty(verdict: Verdict) -> bool:
     return verdict.state is State.GRADER_FAULT or any(c.state is State.GRADER_FAULT for c in verdict.checks)
 
 
-def _lost(exercise: Exercise, result: Result) -> list[str]:
+def lost_parts(exercise: Exercise, result: Result) -> list[str]:
+    """The files or cells of an exercise that were handed in, or may have been, and could not be read."""
     names = exercise.files or (f"{exercise.slug}-answer",)
     return [name for name in names if name in result.lost]
 

@@ -71,6 +71,15 @@ def test_a_persons_score_and_comment_are_shown(classroom):
     assert "Because NaN times zero is NaN." in page
 
 
+def test_what_could_not_be_read_is_not_shown_as_wrong(classroom):
+    classroom.hand_in("ada", book=b"{")
+    classroom.grade()
+    page = classroom.feedback("ada")
+    assert "could not be read</span>, 0 of 10 points, 10 waiting for a grade" in page
+    assert "toy-cell-answer could not be read, so it was not checked." in page
+    assert "Element 32" not in page
+
+
 def test_what_was_odd_is_told(classroom):
     classroom.hand_in("ada", cu=None)
     classroom.grade()
