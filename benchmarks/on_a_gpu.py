@@ -15,11 +15,13 @@ import csv
 import datetime
 import io
 import json
+import os
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from grader import course
@@ -53,15 +55,13 @@ def states(slug: str, files: dict[str, bytes], device: str) -> dict[str, str]:
     return {result.check: str(result.state) for result in verdict.checks}
 
 
-def judge(exercise: course.Exercise) -> list[dict]:
-    rows = []
-    for name, files in answers(Place(ROOT, exercise)):
-        here, there = states(exercise.slug, files, "simulated"), states(exercise.slug, files, "cuda")
-        differ = {k: [here[k], there[k]] for k in here if here[k] != there[k]}
-        failing = [k for k in here if here[k] != "pass"]
-        rows.append({"exercise": exercise.slug, "answer": name, "failing": failing, "differ": differ})
-        print(f"  {exercise.slug:22} {name:40} {'DIFFERS ' + str(differ) if differ else 'agrees'}", flush=True)
-    return rows
+def judge(exercise: course.Exercise, name: str, files: dict[str, bytes]) -> dict:
+    """One answer on both devices."""
+    here, there = states(exercise.slug, files, "simulated"), states(exercise.slug, files, "cuda")
+    differ = {k: [here[k], there[k]] for k in here if here[k] != there[k]}
+    print(f"  {exercise.slug:22} {name:36} {'DIFFERS ' + str(differ) if differ else 'agrees'}", flush=True)
+    failing = [k for k in here if here[k] != "pass"]
+    return {"exercise": exercise.slug, "answer": name, "failing": failing, "differ": differ}
 
 
 def counters(exercise: course.Exercise) -> list[dict]:
@@ -110,11 +110,14 @@ def machine() -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--report", type=Path, help="write the whole table here, as JSON")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     facts = machine()
     print(facts)
     kernels = [e for chapter in course.chapters() for e in chapter.exercises if e.kind == "kernel"]
-    verdicts = [row for exercise in kernels for row in judge(exercise)]
+    jobs = [(exercise, *answer) for exercise in kernels for answer in answers(Place(ROOT, exercise))]
+    with ThreadPoolExecutor(options.jobs) as pool:  # each job is its own processes; the GPU takes turns
+        verdicts = list(pool.map(lambda job: judge(*job), jobs))
     compared = [row for exercise in kernels for row in counters(exercise)]
     agree = sum(not row["differ"] for row in verdicts)
     tally = {result: sum(row["result"] == result for row in compared) for result in ("equal", "different", "not compared")}
