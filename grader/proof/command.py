@@ -7,6 +7,7 @@ import json as json_module
 import os
 import random
 import sys
+from collections import Counter
 from pathlib import Path
 
 from grader import course
@@ -110,13 +111,14 @@ def _log(text: str) -> None:
 
 
 def _shown(proof: Proof) -> str:
-    made = sum(sum(fates.values()) for fates in proof.mutants.values())
-    killed = sum(fates.get("killed", 0) for fates in proof.mutants.values())
+    fates: Counter[str] = Counter()
+    for counted in proof.mutants.values():
+        fates.update(counted)
+    each = ", ".join(f"{number} {fate.replace('_', ' ')}" for fate, number in sorted(fates.items()))
     line = (
         f"{proof.exercise}: {'proven' if proof.proven else 'NOT PROVEN'}: "
         f"{proof.misconceptions} misconceptions, {proof.variants} variants, "
-        f"{proof.alternatives} alternatives, {made} mutants ({killed} killed, "
-        f"{len(proof.survivors)} explained survivors)"
+        f"{proof.alternatives} alternatives, {fates.total()} mutants ({each or 'none'})"
     )
     return "\n".join([line, *(f"  {problem}" for problem in proof.problems)])
 

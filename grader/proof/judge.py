@@ -40,6 +40,12 @@ class Result:
     same_code: bool = False  # compiled to the solution's own code: equivalent for certain
 
     @property
+    def fleeting(self) -> bool:
+        """Whether a busy or small machine may be the reason: such a result is not kept."""
+        states = {self.state, *(found["state"] for found in self.failed.values())}
+        return bool(states & {State.GRADER_FAULT, State.TIMEOUT, State.OUT_OF_MEMORY, State.UNSUPPORTED_HERE})
+
+    @property
     def checks(self) -> dict[str, dict[str, Any]]:
         return {**self.passed, **self.blocked, **self.failed}
 
@@ -80,7 +86,7 @@ class Judge:
         for at, result in self._run(waiting, tasks):
             results[at] = result
             self.judged += 1
-            if self.cache and result.state != State.GRADER_FAULT:
+            if self.cache and not result.fleeting:
                 self.cache.put(keys[at], asdict(result), b"")
             if progress:
                 progress(len(results), len(tasks))

@@ -290,6 +290,18 @@ def test_results_are_kept_by_content_and_recalled(root):
     assert judge.judged == 19
 
 
+@pytest.mark.parametrize(
+    "state", [State.GRADER_FAULT, State.TIMEOUT, State.OUT_OF_MEMORY, State.UNSUPPORTED_HERE]
+)
+def test_what_a_busy_machine_may_cause_is_not_kept(root, state):
+    once = changed_verdict(lambda c: dataclasses.replace(c, state=state))
+    with Judge(once, lambda kind, files: None, jobs=0) as judge:
+        Prover(place_of(root), judge, log=lambda text: None).prove()
+    assert proof_of(root).proven
+    with Judge(toy_check, lambda kind, files: None, jobs=0) as judge:
+        assert Prover(place_of(root), judge, log=lambda text: None).prove().proven
+
+
 def test_workers_judge_the_same(root, monkeypatch, tmp_path):
     """Workers are fresh interpreters: the stand-in check must come from a module that they can import."""
     module = tmp_path / "importable" / "toy_stand_in.py"
