@@ -57,24 +57,25 @@ class ExerciseHandle:
         fresh random cases; ``seed`` makes those of an earlier run again.
         """
         with show(pages.checking(self.record)) as shown:
-            panel = self._judge(seed)
+            panel = self._judge(seed, shown)
             shown.replace(panel)
         if not succeeded(panel.verdict):
             raise NotPassed(panel.verdict)
 
-    def _judge(self, seed: int | None) -> Panel:
+    def _judge(self, seed: int | None, shown) -> Panel:
         from grader import exercises
 
         cells, note = answer.live_cells(self.record, self.directory)
+        sources = answer.sources(self.record, self.directory, cells)
 
         def judge(**hidden) -> Verdict:
             return exercises.check(self.record.slug, self.directory, cells=cells, **hidden)
 
         verdict = judge()
         if succeeded(verdict):
+            shown.preview(Panel(verdict, self.record, sources, note=words.MORE_CASES))
             verdict = judge(hidden=True, reveal=True, seed=secrets.randbits(31) if seed is None else seed)
         notices = [note, answer.record(verdict, self.directory)]
-        sources = answer.sources(self.record, self.directory, cells)
         return Panel(verdict, self.record, sources, note=" ".join(notice for notice in notices if notice))
 
     def hint(self) -> pages.Page:

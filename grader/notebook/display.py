@@ -12,6 +12,11 @@ class _Shown:
     def __init__(self, handle=None):
         self._handle = handle
 
+    def preview(self, thing) -> None:
+        """Show what will be replaced soon; in a terminal, nothing."""
+        if self._handle is not None:
+            self.replace(thing)
+
     def replace(self, thing) -> None:
         if self._handle is not None:
             self._handle.update(_mime(thing), raw=True)

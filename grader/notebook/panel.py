@@ -92,10 +92,22 @@ def _groups(verdict: Verdict, exercise: Exercise, sources) -> list[Html]:
         else:
             earned = words.points(group.points if state is State.PASS else 0, group.points)
         blocks.append(tag("h4", tag("span", group.title), tag("span", earned, class_="earned")))
-        blocks.append(_checks(checks, first, verdict, exercise, sources))
+        blocks.append(_group(checks, first, verdict, exercise, sources))
     if loose := [check for check in verdict.checks if check.group not in named]:
-        blocks += [tag("h4", tag("span", "Further checks")), _checks(loose, first, verdict, exercise, sources)]
+        blocks += [tag("h4", tag("span", "Further checks")), _group(loose, first, verdict, exercise, sources)]
     return blocks
+
+
+def _group(checks, first, verdict: Verdict, exercise: Exercise, sources) -> Html:
+    """The checks of one group. Where something is wrong, what says nothing about it is folded away."""
+    shown = _checks(checks, first, verdict, exercise, sources)
+    states = {"waiting" if check.blocked_by else check.state for check in checks}
+    if verdict.passed or len(checks) < 2 or states not in ({State.PASS}, {"waiting"}):
+        return shown
+    icon, word = worded(checks[0])
+    state = tag("span", tag("span", icon, class_="icon", aria_hidden="true"), word, class_="state")
+    summary = tag("summary", state, f", {len(checks)} checks", class_="good" if states == {State.PASS} else "quiet")
+    return tag("details", summary, shown)
 
 
 def _checks(checks, first, verdict: Verdict, exercise: Exercise, sources) -> Html:
@@ -120,18 +132,22 @@ def _check(check: CheckResult, unfolded: bool, verdict: Verdict, exercise: Exerc
 
 def _found(check: CheckResult, unfolded: bool, verdict: Verdict, sources, belief: str | None) -> Html:
     message = check.message[:_LONGEST_MESSAGE] + (" …" if len(check.message) > _LONGEST_MESSAGE else "")
+    diagnostics = check.detail.get("diagnostics") or ()
+    if len(diagnostics) == 1 and str(diagnostics[0].get("message")) in message:
+        message = ""  # it stands below, at its line
     parts = [part for part in _evidence(check, sources) if part]
-    if parts and not unfolded:
+    if belief:
+        behind = tag("p", prose(belief))
+        parts.append(tag("details", tag("summary", "What may be behind it"), behind) if unfolded else behind)
+    if check.source:
+        parts.append(tag("p", "The rule: ", prose(check.source), class_="note"))
+    if parts and not unfolded:  # first things first: one check's evidence lies open, the others' is a click away
         parts = [tag("details", tag("summary", "Details"), parts)]
     if check.hidden and verdict.seed is not None and check.detail:
         text = words.HIDDEN_CASE.format(seed=verdict.seed, slug=verdict.exercise)
         parts.append(tag("p", prose(text), class_="note"))
     if check.state is State.GRADER_FAULT:
         parts.append(tag("p", words.GRADER_FAULT))
-    if belief:
-        parts.append(tag("details", tag("summary", "What may be behind it"), tag("p", prose(belief))))
-    if check.source:
-        parts.append(tag("p", "The rule: ", prose(check.source), class_="note"))
     return tag("div", tag("p", prose(message)) if message else None, parts, class_="found")
 
 
@@ -200,7 +216,8 @@ def next_steps(verdict: Verdict, exercise: Exercise) -> list[str]:
     blocked = [check.blocked_by for check in verdict.checks if check.blocked_by]
     for root in dict.fromkeys(blocked):
         many = blocked.count(root)
-        steps.append(words.WAITING.format(many=f"{many} check{'' if many == 1 else 's'}", check=root))
+        sentence = next((check.sentence for check in verdict.checks if check.check == root), root)
+        steps.append(words.WAITING.format(many=f"{many} check{'' if many == 1 else 's'}", first=sentence))
     if verdict.state is not State.GRADER_FAULT:
         steps += [words.NEXT_HINT.format(slug=exercise.slug)] if exercise.hints else []
         steps += [words.NEXT_CONTRACT.format(slug=exercise.slug)] if exercise.contract else []

@@ -9,7 +9,7 @@ from grader.gpu.counters import BYTES, MEANING, RATIOS, ratios
 from grader.notebook.markup import Html, code, join, prose, tag
 from grader.notebook.source import excerpt
 
-SHOWN_DIAGNOSTICS = 5
+SHOWN_DIAGNOSTICS = 3
 
 
 def facts(pairs) -> Html | None:
@@ -47,7 +47,7 @@ def case_part(case: Mapping[str, Any], fault: bool = False) -> Html | None:
         ("got", _got(where, case) if compared else None),
         ("expected", code(f"{where} = {case['expected']}") if compared else None),
         ("tolerance", _tolerance(tolerance) if compared and isinstance(tolerance, Mapping) else None),
-        ("inputs there", _inputs(case.get("inputs") or {}, index) if compared else None),
+        ("inputs", _inputs(case.get("inputs") or {}, index) if compared else None),
         ("thread", f"block {triple(block)}, thread {triple(thread)}" if block is not None and not fault else None),
         ("in all", f"{wrong:,} of {of:,} elements differ" if isinstance(wrong, int) and isinstance(of, int) else None),
         *((key.replace("_", " "), code(_plain(value))) for key, value in case.items() if key not in _KNOWN),
@@ -95,7 +95,8 @@ def fault_part(fault: Mapping[str, Any], sources: Mapping[str, str]) -> Html:
     if fault.get("thread") is not None:
         thread = f"block {triple(fault.get('block'))}, thread {triple(fault['thread'])}"
     line = f"{fault['file']}, line {fault['line']}" if fault.get("file") and fault.get("line") else None
-    access = f"{fault['size']} bytes of {fault.get('space') or 'global'} memory" if fault.get("size") else None
+    size = fault.get("size")
+    access = f"{size} byte{'' if size == 1 else 's'} of {fault.get('space') or 'global'} memory" if size else None
     return join(
         facts([
             ("kernel", code(fault["kernel"]) if fault.get("kernel") else None),
@@ -153,26 +154,22 @@ def counters_part(counters: Mapping[str, Mapping[str, float]]) -> Html | None:
     names = [name for name in (*RATIOS, *BYTES) if any(name in values for values in tables.values())]
     if not tables:
         return None
-    head = tag("tr", tag("th", "counted exactly", scope="col"), [_head(kernel) for kernel in tables])
+    columns = [tag("th", n.replace("_", " "), scope="col", class_="num", title=MEANING[n]) for n in names]
+    head = tag("tr", tag("th", "counted exactly", scope="col"), columns)
     rows = [
-        tag("tr", tag("th", name.replace("_", " "), scope="row", title=MEANING[name]),
-            [_number(values.get(name)) for values in tables.values()])
-        for name in names
-    ]  # fmt: skip
+        tag("tr", tag("th", code(kernel), scope="row"), [_number(values.get(name)) for name in names])
+        for kernel, values in tables.items()
+    ]
     raw = [
         tag("tr", tag("td", code(kernel)), tag("td", code(name)), _number(value))
         for kernel, values in tables.items() for name, value in values.items() if name not in MEANING
     ]  # fmt: skip
-    all_head = tag("tr", tag("th", "kernel", scope="col"), tag("th", "metric", scope="col"), _head("sum"))
+    all_head = tag("tr", [tag("th", word, scope="col") for word in ("kernel", "metric", "sum")])
     return join(
         tag("table", tag("thead", head), tag("tbody", rows)) if rows else None,
         tag("details", tag("summary", "All counters, by Nsight Compute's names"),
             tag("table", tag("thead", all_head), tag("tbody", raw))) if raw else None,
     )  # fmt: skip
-
-
-def _head(text: str) -> Html:
-    return tag("th", code(text) if text != "sum" else text, scope="col", class_="num")
 
 
 def _number(value) -> Html:

@@ -33,7 +33,7 @@ _SHEET = """
 & h4 .earned { font-weight: 400; color: var(--quiet); white-space: nowrap }
 & p { margin: .3em 0 }
 & ul.checks, & ul.messages { list-style: none; margin: 0; padding: 0 }
-& ul.checks > li { display: grid; grid-template-columns: 11.5em 1fr; gap: 0 .8em; margin: 0; padding: .22em 0 }
+& ul.checks > li { display: grid; grid-template-columns: 11.5em minmax(0, 1fr); gap: 0 .8em; margin: 0; padding: .22em 0 }
 & .state { color: var(--state); font-weight: 600; white-space: nowrap }
 & .state .icon { display: inline-block; width: 1.4em }
 & .found { border-left: 3px solid var(--state); padding: .1em 0 .1em .8em; margin: .3em 0 .5em }
@@ -63,10 +63,11 @@ _SHEET = """
 & td.num, & th.num { text-align: right }
 & details { margin: .4em 0 }
 & summary { cursor: pointer; color: var(--quiet) }
+& summary .state { color: var(--state) }
 & summary:focus-visible { outline: 2px solid var(--jp-brand-color1, #1976d2); outline-offset: 2px }
 & footer { margin-top: .9em; padding-top: .5em; border-top: 1px solid var(--line) }
 & .hidden-text { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-@media (max-width: 40rem) { & ul.checks > li { grid-template-columns: 1fr } }
+@media (max-width: 40rem) { & ul.checks > li { grid-template-columns: minmax(0, 1fr) } }
 """
 
 # `&` stands for the panel. The class stands twice so that a rule wins over JupyterLab's own for elements in an output.

@@ -21,7 +21,7 @@ BLOCKED = ("–", "not run")
 HEADLINES = {
     State.PASS: "Passed",
     State.FAIL: "Not there yet",
-    State.ERROR: "It could not be checked to the end",
+    State.ERROR: "It cannot be checked yet",
     State.CRASH: "Your code crashed",
     State.TIMEOUT: "Your code did not end",
     State.OUT_OF_MEMORY: "Your code needed too much memory",
@@ -34,13 +34,14 @@ NOTHING_CHECKED = "Nothing could be checked on this machine"
 DEVICES = {"simulated": "the simulated GPU", "cuda": "this machine's GPU", "host": "the CPU"}
 
 HIDDEN_FOLLOW = "The visible checks passed. Hidden cases follow at grading: the same rules, other numbers."
+MORE_CASES = "The visible checks passed. Trying fresh random cases …"
 HIDDEN_PASSED = "It also held for fresh random cases (seed {seed})."
 HIDDEN_CASE = (
     "The visible cases pass; this one was made from seed {seed}. "
     "`exercise({slug!r}).check(seed={seed})` makes it again."
 )
 GRADER_FAULT = "What to send with the report: the text under “What judged” below, and your answer."
-WAITING = "{many} not run: first “{check}” has to pass."
+WAITING = "{many} not run: first this has to pass: “{first}”"
 NEXT_HINT = "Stuck? `exercise({slug!r}).hint()` shows the next hint."
 NEXT_CONTRACT = "What it must do, row by row: `exercise({slug!r}).contract()`."
 NEXT_PASSED = "Done. Go on with the next exercise."

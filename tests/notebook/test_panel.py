@@ -59,6 +59,14 @@ def test_passed(exercise, sources, verdict):
     assert "hint" not in shown.text
 
 
+def test_what_says_nothing_about_the_trouble_is_folded_away(exercise, verdict):
+    failing = verdict(coalesced={"state": State.FAIL, "message": "Too many."})
+    html = Panel(failing, exercise, {})._repr_html_()
+    folded, _, after = html.partition("passed</span>, 2 checks</summary>")
+    assert folded.endswith("</span>") and "<details>" in folded and "Too many." in after
+    assert "2 checks</summary>" not in Panel(verdict(), exercise, {})._repr_html_()
+
+
 def test_visible_only_says_that_hidden_cases_follow(exercise, verdict):
     assert "Hidden cases follow at grading" in page(verdict(), exercise).text
 
@@ -106,7 +114,7 @@ def test_compiler_messages_stand_at_the_learners_column(exercise, sources, verdi
     text = page(failing, exercise, sources).text
     assert "It does not compile yet" in text and "–not run" in text
     assert text.index("line 5, column 7: error") < text.index("line 4, column 15: warning")
-    assert "2 checks not run: first “compiles” has to pass." in text
+    assert "2 checks not run: first this has to pass: “It compiles.”" in text
     rows = re.findall(r'class="row[^"]*"[^>]*>(.*?)\n</span>', panel._repr_html_(), re.DOTALL)
     plain = [re.sub(r"<[^>]*>", "", row).replace("this line: ", "") for row in rows]
     marked = next(i for i, row in enumerate(plain) if "y[i] = x[i]" in row)
@@ -116,7 +124,7 @@ def test_compiler_messages_stand_at_the_learners_column(exercise, sources, verdi
 def test_many_messages_are_folded(exercise, sources, verdict):
     many = [{"message": f"error {n}", "severity": "error", "file": None, "line": None} for n in range(9)]
     failing = verdict(compiles={"state": State.FAIL, "detail": {"diagnostics": many}})
-    assert "4 more messages" in page(failing, exercise, sources).text
+    assert "6 more messages" in page(failing, exercise, sources).text
 
 
 @pytest.mark.parametrize(
@@ -125,7 +133,7 @@ def test_many_messages_are_folded(exercise, sources, verdict):
         (State.CRASH, "crashed", "Your code crashed"),
         (State.TIMEOUT, "did not end", "Your code did not end"),
         (State.OUT_OF_MEMORY, "out of memory", "Your code needed too much memory"),
-        (State.ERROR, "error", "It could not be checked to the end"),
+        (State.ERROR, "error", "It cannot be checked yet"),
         (State.GRADER_FAULT, "grader's fault", "The grader failed, not you"),
         (State.UNSUPPORTED_HERE, "not checked here", "Passed as far as this machine can tell"),
     ],
@@ -156,8 +164,11 @@ def test_a_hidden_case_says_how_to_see_it_again(exercise, verdict):
 def test_counters(exercise, verdict):
     counters = {"masked_gelu": {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": 2,
                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": 8}}  # fmt: skip
-    text = page(verdict(rest={"counters": counters}), exercise).text
-    assert "load sectors per request 4" in text.replace("request4", "request 4")
+    shown = page(verdict(rest={"counters": counters}), exercise)
+    text = shown.text
+    assert ["load sectors per request", "bytes loaded", "masked_gelu", "4", "256"] == shown.words[
+        shown.words.index("load sectors per request") :
+    ][:5]
     assert "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum" in text
 
 
