@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     verifying.add_argument("--seed", type=int, help="of the sample; drawn and printed without one")
     options = parser.parse_args(arguments)
     if options.action == "prove":
-        return prove(options.slug, json=options.json, jobs=options.jobs)
+        return prove(options.slug, as_json=options.json, jobs=options.jobs)
     return verify(sample=options.sample, seed=options.seed)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import json as json_module
+import json
 import os
 import random
 import sys
@@ -23,7 +23,7 @@ SAMPLED_MUTANTS = 8  # of a stale proof that is proven again
 def prove(
     slugs: list[str],
     *,
-    json: bool = False,
+    as_json: bool = False,
     root: Path = HERE,
     jobs: int | None = None,
     judge: Judge | None = None,
@@ -41,10 +41,10 @@ def prove(
             proof = Prover(place, judges, log=_log).prove()
             keep(place, proof)
             proofs.append(proof)
-            if not json:
+            if not as_json:
                 print(_shown(proof), flush=True)
-    if json:
-        print(json_module.dumps(_summary(proofs), indent=1, ensure_ascii=False))
+    if as_json:
+        print(json.dumps(_summary(proofs), indent=1, ensure_ascii=False))
     else:
         proven = sum(proof.proven for proof in proofs)
         print(f"{proven} of {len(proofs)} exercises proven")

@@ -336,7 +336,7 @@ def test_the_command_keeps_a_proof_that_verify_accepts(root, capsys):
     assert prove(["7.clamp"], root=root, judge=judge()) == 0
     assert "1 of 1 exercises proven" in capsys.readouterr().out
     kept = (root / "tests/proofs/toy-clamp.json").read_bytes()
-    assert prove([], root=root, judge=judge(), json=True) == 0
+    assert prove([], root=root, judge=judge(), as_json=True) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary["proven"] and summary["exercises"][0]["exercise"] == "toy-clamp"
     assert (root / "tests/proofs/toy-clamp.json").read_bytes() == kept
