@@ -65,7 +65,7 @@ class Child:
             raise ChildEnded(
                 Outcome(state=State.GRADER_FAULT, message=f"could not be started: {error}")
             ) from error
-        self._channel = Channel(self._supervisor.connection)
+        self._channel = Channel(self._supervisor.connection, max_payload=limits.reply_bytes)
         self._lock = threading.Lock()
         self._malformed: str | None = None
         self._forgotten = weakref.finalize(

@@ -16,6 +16,7 @@ class Limits:
     processes: int | None = 64
     file_bytes: int | None = 64 << 20  # of one file
     output_bytes: int = 1 << 20  # of stdout and of stderr; head and tail are kept
+    reply_bytes: int = 1 << 30  # of one answer's payload
 
 
 DEFAULT = Limits()

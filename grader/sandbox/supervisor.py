@@ -144,7 +144,7 @@ class Supervisor:
             if deadline is not None and now >= deadline:
                 self.stop(
                     State.TIMEOUT,
-                    f"was stopped after {_number(self._timed)} seconds: it did not end by itself",
+                    f"was stopped after {_seconds(self._timed)}: it did not end by itself",
                 )
             if now >= scan_at:
                 self._check_processes(len(self._family.scan()))
@@ -312,8 +312,8 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _number(value: float | None) -> str:
-    return f"{value:g}"
+def _seconds(value: float | None) -> str:
+    return f"{value:g} second{'' if value == 1 else 's'}"
 
 
 def _size(count: int) -> str:

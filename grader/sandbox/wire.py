@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 
-MAX_HEADER = 16 << 20  # bytes
+MAX_HEADER = 4 << 20  # bytes; JSON takes many times its length in memory
 MAX_PAYLOAD = 4 << 30  # bytes
 _LENGTHS = struct.Struct("<QQ")
 _CHUNK = 1 << 20
@@ -25,8 +25,10 @@ class WireError(Exception):
 class Channel:
     """One end of a private, two-way connection. Not safe for two threads in the same direction."""
 
-    def __init__(self, connection: socket.socket):
+    def __init__(self, connection: socket.socket, *, max_payload: int = MAX_PAYLOAD):
+        """``max_payload``: bytes that the peer may send in one frame."""
         self._socket = connection
+        self._max_payload = max_payload
 
     def send(self, header: dict, payload=b"") -> None:
         """Send one frame. ``payload`` is any contiguous buffer. ``OSError`` when the peer is gone."""
@@ -45,7 +47,7 @@ class Channel:
             return None
         _complete(lengths, _LENGTHS.size)
         header_bytes, payload_bytes = _LENGTHS.unpack(lengths)
-        if header_bytes > MAX_HEADER or payload_bytes > MAX_PAYLOAD:
+        if header_bytes > MAX_HEADER or payload_bytes > self._max_payload:
             raise WireError(f"a frame claims {header_bytes} + {payload_bytes} bytes")
         text = _complete(self._read(header_bytes), header_bytes)
         payload = _complete(self._read(payload_bytes), payload_bytes)

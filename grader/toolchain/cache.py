@@ -7,6 +7,7 @@ cache off.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -20,9 +21,16 @@ _PRUNE_ONE_IN = 32
 def cache_folder() -> Path:
     """``$GRADER_CACHE``, else the user's cache folder. May not exist yet."""
     if chosen := os.environ.get("GRADER_CACHE"):
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        return Path(chosen).absolute()
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if not os.path.isabs(base):  # this user has no home, as in some containers
+        return _for_this_process()
     return Path(base) / "tensorrt-plugin-course"
+
+
+@functools.cache
+def _for_this_process() -> Path:
+    return Path(tempfile.mkdtemp(prefix="grader-cache-"))
 
 
 def key_of(*parts) -> str:

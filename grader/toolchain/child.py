@@ -13,6 +13,8 @@ import os
 
 from grader.sandbox.wire import channel
 
+_HALF_LOG = 256 << 10  # bytes
+
 
 def nvrtc(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
     """``library``, ``builtins``, ``main``, ``options``; ``hide``: prefixes to cut from paths."""
@@ -37,7 +39,7 @@ def nvrtc(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
     for prefix in hide:
         log, ptx = log.replace(prefix.encode(), b""), ptx.replace(prefix.encode(), b"")
     result = library.nvrtcGetErrorString(status).decode()
-    return {"ok": status == 0, "result": result, "log": log.decode("utf-8", "replace")}, ptx
+    return {"ok": status == 0, "result": result, "log": _shortened(log)}, ptx
 
 
 def nvrtc_version(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
@@ -62,12 +64,15 @@ def gxx(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
     if done.returncode == 0:
         with open("program", "rb") as file:
             program = file.read()
-    reply = {
-        "ok": done.returncode == 0,
-        "result": str(done.returncode),
-        "log": log[-1 << 20 :].decode("utf-8", "replace"),
-    }
+    reply = {"ok": done.returncode == 0, "result": str(done.returncode), "log": _shortened(log)}
     return reply, program
+
+
+def _shortened(log: bytes) -> str:
+    """The first errors stand at the head of a log, a linker's at its end."""
+    if len(log) > 2 * _HALF_LOG:
+        log = log[:_HALF_LOG] + b"\n...\n" + log[-_HALF_LOG:]
+    return log.decode("utf-8", "replace")
 
 
 def _load(request: dict) -> ctypes.CDLL:

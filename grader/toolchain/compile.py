@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grader.sandbox import Limits, python_child, run
 from grader.verdict import State
 
-COMPILE_LIMITS = Limits(wall_seconds=20.0, memory_bytes=2 << 30)
+COMPILE_LIMITS = Limits(wall_seconds=20.0, memory_bytes=2 << 30, reply_bytes=128 << 20)
 
 
 @dataclass(frozen=True, kw_only=True)

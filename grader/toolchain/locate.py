@@ -55,9 +55,10 @@ def gxx_fingerprint(path: Path) -> str:
 
 def _cuda_places() -> Iterator[tuple[Path, Path]]:
     """(library folder, include folder), best first."""
-    for entry in sys.path:
-        root = Path(entry or ".") / "nvidia" / "cu13"
-        if root.is_dir():
+    for entry in map(Path, sys.path):
+        root = entry / "nvidia" / "cu13"
+        # Installed packages only: the working folder, which may be on the path, is the learner's.
+        if entry.name in ("site-packages", "dist-packages") and root.is_dir():
             yield root / "lib", root / "include"
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if root := os.environ.get(variable):

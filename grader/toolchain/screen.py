@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from grader.toolchain.conditions import check_condition, own_macros
 from grader.toolchain.lexer import Directive, Reading, read
 from grader.verdict import Diagnostic
 
@@ -33,9 +34,7 @@ _DIRECTIVES = frozenset(
     "define undef if ifdef ifndef elif elifdef elifndef else endif include pragma error warning".split()
 )
 _TARGET = re.compile(r'"([^"]*)"|<([^<>]*)>')
-_HAS_INCLUDE = re.compile(r'\b__has_include\s*\(\s*("[^"]*"|<[^<>]*>)\s*\)')
 _MENTIONS_PROBE = re.compile(r"__has_(?:include|embed)")
-_DEFINED_PROBE = re.compile(r"\bdefined\s*(?:\(\s*__has_include\s*\)|__has_include\b)")
 _PRAGMA_CALL = re.compile(r'\b_Pragma\s*\(\s*"((?:\\.|[^"\\])*)"\s*\)')
 _BAD_PRAGMA = re.compile(r"\b(?:dependency|pch_preprocess|system_header|include_alias|include)\b")
 _ASSEMBLY = re.compile(r"\b(?:asm|__asm|__asm__)\b")
@@ -61,6 +60,7 @@ def check_includes(
     may be. ``assembly``: whether inline assembly is allowed (PTX reads no files, a host's assembler
     does)."""
     known, folders = set(known), list(folders)
+    macros = own_macros(directive for reading in readings.values() for directive in reading.directives)
     problems = []
     for name, reading in readings.items():
 
@@ -68,7 +68,7 @@ def check_includes(
             problems.append(Diagnostic(message=message, file=name, line=line))
 
         for directive in reading.directives:
-            if message := _check_directive(directive, known, folders):
+            if message := _check_directive(directive, macros, known, folders):
                 problem(message, directive.line)
             if not assembly and _ASSEMBLY.search(directive.text):
                 problem(_NO_ASSEMBLY, directive.line)
@@ -107,7 +107,9 @@ def _not_text(name: str, data: bytes) -> Diagnostic | None:
     return None
 
 
-def _check_directive(directive: Directive, known: set[str], folders: list[Path]) -> str | None:
+def _check_directive(
+    directive: Directive, macros: Mapping[str, list[str | None]], known: set[str], folders: list[Path]
+) -> str | None:
     name, text = directive.name, directive.text
     if name == "" and not text:
         return None
@@ -119,18 +121,13 @@ def _check_directive(directive: Directive, known: set[str], folders: list[Path])
             return 'Name the file plainly: #include "file.h" or #include <file.h>, without a macro.'
         return _check_target(found[1] if found[1] is not None else found[2], known, folders)
     if name in ("if", "elif"):
-        for found in _HAS_INCLUDE.finditer(text):
-            if message := _check_target(found[1][1:-1], known, folders):
-                return message
-        rest = _DEFINED_PROBE.sub("", _HAS_INCLUDE.sub("", text))
-        if _MENTIONS_PROBE.search(rest) or '"' in rest:
-            return "Name the file plainly: __has_include(<file.h>), without a macro."
-    elif name in ("ifdef", "ifndef", "elifdef", "elifndef", "error", "warning"):
+        return check_condition(text, macros, lambda target: _check_target(target, known, folders))
+    if name in ("ifdef", "ifndef", "elifdef", "elifndef", "error", "warning"):
         return None
-    elif name == "pragma":
+    if name == "pragma":
         if _BAD_PRAGMA.search(text):
             return "This #pragma is not accepted in an answer: remove it."
-    elif _MENTIONS_PROBE.search(text):
+    if _MENTIONS_PROBE.search(text) and name in ("define", "undef"):
         return "Use __has_include in an #if line only."
     return _check_pragma_calls(text) if name == "define" else None
 

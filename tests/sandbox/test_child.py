@@ -118,3 +118,11 @@ def test_a_child_killed_from_outside(program):
         with pytest.raises(ChildEnded) as ended:
             child.call({})
     assert (ended.value.outcome.state, ended.value.outcome.signal) == (State.CRASH, "SIGKILL")
+
+
+def test_an_answer_larger_than_allowed_ends_the_child(program):
+    with Child(program("echo"), limits=Limits(reply_bytes=1000)) as child:
+        assert child.call({}, bytes(1000))[1] == bytes(1000)
+        with pytest.raises(ChildEnded) as ended:
+            child.call({}, bytes(1001))
+    assert ended.value.outcome.state is State.ERROR and "malformed" in ended.value.outcome.message

@@ -37,9 +37,9 @@ def test_one_request_one_reply(program):
         ("exits_with_3", State.ERROR, None, 3, "exit code 3"),
         ("segfaults", State.CRASH, "SIGSEGV", None, "SIGSEGV"),
         ("aborts", State.CRASH, "SIGABRT", None, "SIGABRT"),
-        ("sleeps", State.TIMEOUT, "SIGKILL", None, "after 1 seconds"),
-        ("ignores_sigterm", State.TIMEOUT, "SIGKILL", None, "after 1 seconds"),
-        ("closes_channel", State.TIMEOUT, "SIGKILL", None, "after 1 seconds"),
+        ("sleeps", State.TIMEOUT, "SIGKILL", None, "after 1 second:"),
+        ("ignores_sigterm", State.TIMEOUT, "SIGKILL", None, "after 1 second:"),
+        ("closes_channel", State.TIMEOUT, "SIGKILL", None, "after 1 second:"),
     ],
 )
 def test_other_ends_have_their_state(program, name, state, signal, exit_code, words):

@@ -240,3 +240,10 @@ def test_a_library_that_does_not_load(monkeypatch, tmp_path):
 def test_a_wrong_option_is_a_fault_of_the_exercise():
     result = compiled(KERNEL, options=["--no-such-option"])
     assert result.state is State.GRADER_FAULT and "NVRTC_ERROR_INVALID_OPTION" in result.message
+
+
+def test_a_log_without_end_is_shortened():
+    errors = "\n".join(f"__device__ int f{n}() {{ return undefined_{n}_{'x' * 200}; }}" for n in range(3000))
+    result = compiled(KERNEL + errors + "\n")
+    assert result.state is State.FAIL and len(result.diagnostics) <= 50 and len(result.log) < 1 << 20
+    assert result.message.startswith("answer.cu, line 2: ")

@@ -37,7 +37,7 @@ class Channel {
   }
 
  private:
-  static constexpr uint64_t kMaxHeader = 16ull << 20;
+  static constexpr uint64_t kMaxHeader = 4ull << 20;
   static constexpr uint64_t kMaxPayload = 4ull << 30;
 
   bool read(void* data, uint64_t bytes) {
