@@ -21,6 +21,7 @@ _UNKNOWN_NAME = re.compile(
     r"[‘'](?P<name>[^’']+)[’'] (?:was not declared|has not been declared|is not a member)"
 )
 _UNKNOWN_CLANG = re.compile(r"use of undeclared identifier '(?P<name>[^']+)'")
+_HINT = re.compile(r" \(use [^)\n]*-f[^)\n]*\)")
 _MISSING_FILE = re.compile(r"(?P<name>[\w./+-]+): No such file or directory")
 
 
@@ -32,46 +33,53 @@ def explain(
         message = "The program would be too large: look for a large array with initial values."
         return State.FAIL, (Diagnostic(message=message, file=source.main),), ""
     if re.search(r"Killed signal terminated|virtual memory exhausted|out of memory allocating", log):
-        return (
-            State.OUT_OF_MEMORY,
-            (),
-            "The compiler ran out of memory: look for a template that grows without end.",
-        )
+        return State.OUT_OF_MEMORY, (), _OUT_OF_MEMORY
     if "internal compiler error" in log and ": error: " not in log:
-        return (
-            State.CRASH,
-            (),
-            "The compiler itself failed on this file: undo your latest change to find what sets it off.",
-        )
-    diagnostics = _at_the_answer(log, source) + _link_errors(log, source)
-    diagnostics = tuple(dict.fromkeys(diagnostics))
-    if first_error(diagnostics) is None:
-        tail = " ".join(log.split()[-40:])
-        return State.GRADER_FAULT, diagnostics, f"The build failed without naming a line: {tail}"
-    return State.FAIL, diagnostics, ""
+        return State.CRASH, (), _COMPILER_FAILED
+    diagnostics = tuple(dict.fromkeys(_at_the_answer(log, source) + _link_errors(log, source)))
+    if first_error(diagnostics) is not None:
+        return State.FAIL, diagnostics, ""
+    tail = " ".join(log.split()[-40:])
+    if _LATE_ERROR.search(log) and "cannot find -l" not in log:
+        message = f"The compiler accepts the file, the assembler or linker does not: {tail}"
+        return State.FAIL, (*diagnostics, Diagnostic(message=message, file=source.main)), ""
+    return State.GRADER_FAULT, diagnostics, f"The build failed without naming a line: {tail}"
+
+
+_OUT_OF_MEMORY = "The compiler ran out of memory: look for a template that grows without end."
+_COMPILER_FAILED = (
+    "The compiler itself failed on this file: undo your latest change to find what sets it off."
+)
+_LATE_ERROR = re.compile(r"Assembler messages:|: Error: |\bld: |ld returned")
 
 
 def _at_the_answer(log: str, source: Source) -> tuple[Diagnostic, ...]:
-    found = []
-    for diagnostic in parse_gxx(log):
+    own, others = [], []
+    for diagnostic in parse_gxx(_HINT.sub("", log)):
         file = diagnostic.file or ""
         if file.startswith("answer/"):
-            found.append(dataclasses.replace(diagnostic, file=file.removeprefix("answer/")))
+            message = diagnostic.message
+            if message.startswith("#include nested depth"):
+                message = "This file includes itself, perhaps through another: write #pragma once at its top."
+            own.append(dataclasses.replace(diagnostic, message=message, file=file.removeprefix("answer/")))
         elif diagnostic.severity != "error":
             continue  # a warning or a note about a file that the learner does not see
         elif file.startswith("harness/"):
-            found.append(Diagnostic(message=_does_not_fit(diagnostic.message, source), file=source.main))
+            others.append(Diagnostic(message=_does_not_fit(diagnostic.message), file=source.main))
         else:
-            found.append(_set_off_by(diagnostic, log, source))
-    return tuple(found)
+            own.append(_set_off_by(diagnostic, log, source))
+    # Where a file of the learner's has an error, those in the harness are mostly its consequence.
+    return tuple(own) if first_error(own) else tuple(others + own)
 
 
-def _does_not_fit(message: str, source: Source) -> str:
+def _does_not_fit(message: str) -> str:
     name = _UNKNOWN_NAME.search(message) or _UNKNOWN_CLANG.search(message)
     if name:
         return f"The grader uses {name['name']}, which your files do not declare: check its name."
     if missing := _MISSING_FILE.search(message):
         return f"The grader needs your file {missing['name']}, which is missing."
+    if message.startswith("expected "):  # said at the first line after the learner's header
+        return f"The file ends in the middle of a declaration: {message}"
     return f"What you declare does not fit how the grader uses it; check types and parameters: {message}"
 
 
@@ -89,7 +97,10 @@ def _link_errors(log: str, source: Source) -> tuple[Diagnostic, ...]:
     found = []
     for match in _UNDEFINED.finditer(log):
         name, place = match["name"].strip(), _ANSWER_LINE.search(match["where"])
-        if place:
+        if name.startswith("vtable for "):
+            message = f"{name.removeprefix('vtable for ')} declares a virtual function that is never defined."
+            found.append(Diagnostic(message=message, file=source.main))
+        elif place:
             message = f"{name} is declared and used here, but never defined."
             found.append(Diagnostic(message=message, file=place["file"], line=int(place["line"])))
         else:
@@ -98,8 +109,6 @@ def _link_errors(log: str, source: Source) -> tuple[Diagnostic, ...]:
             )
             found.append(Diagnostic(message=message, file=source.main))
     for match in _MULTIPLE.finditer(log):
-        message = (
-            f"{match['name']} is defined twice: leave out one, or mark it inline if it stands in a header."
-        )
+        message = f"{match['name']} is defined twice: leave out one; in a header, mark it inline."
         found.append(Diagnostic(message=message, file=source.main))
     return tuple(found)

@@ -90,6 +90,13 @@ def test_warnings_do_not_fail():
             "f() is declared and used here, but never",
         ),
         (b"inline int add(int, int) { return 1; }\nint main() {}\n", 2, "main()"),
+        (
+            b"#pragma once\nstruct S { virtual int f(); };\ninline int add(int, int) { return S().f(); }\n",
+            None,
+            "virtual function that is never defined",
+        ),
+        (b'#include "answer.hpp"\nint add(int, int);\n', 1, "includes itself"),
+        (b"#pragma once\nint add(int a, int b)\n", None, "ends in the middle of a declaration"),
         (b'#error "not done"\n', 1, "not done"),
         (b"", 1, "empty"),
         (b"// nothing\n", 1, "empty"),
@@ -157,3 +164,20 @@ def test_probes():
         and facts.version.startswith("13.")
         and (facts.include / "cuda_fp16.h").is_file()
     )
+
+
+def test_a_header_that_defines_without_inline_in_two_units():
+    harness = {**SMALL, "other.cpp": b'#include "answer.hpp"\n'}
+    program = built(b"#pragma once\nint add(int a, int b) { return a + b; }\n", harness=harness)
+    assert program.state is State.FAIL and "mark it inline" in program.message
+
+
+def test_consequences_in_the_harness_are_left_out():
+    program = built(b"#pragma once\nint add(int a, int b { return a; }\n")
+    assert all(diagnostic.line == 2 for diagnostic in program.diagnostics)
+
+
+def test_what_only_the_assembler_refuses_is_a_fault_of_the_answer():
+    text = b'__attribute__((section("no, \\"such"))) int x = 1;\ninline int add(int, int) { return x; }\n'
+    program = built(text)
+    assert program.state is State.FAIL and "assembler" in program.message
