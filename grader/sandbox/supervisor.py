@@ -39,8 +39,7 @@ _running: weakref.WeakSet[Supervisor] = weakref.WeakSet()
 
 
 class Supervisor:
-    """One running child. ``connection`` is the parent's end of its channel; ``done`` is set when ``outcome``
-    is.
+    """One running child. ``connection`` is our end of its channel; ``done`` is set when ``outcome`` is.
 
     ``OSError`` when it cannot be started. All methods may be called from any thread.
     """
@@ -55,40 +54,60 @@ class Supervisor:
         self._reason: tuple[State, str] | None = None
         self._timed: float | None = None
         self._deadline: float | None = None
-        self._waking = (
-            threading.Lock()
-        )  # so that no wake-up call reaches a descriptor that is closed and reused
-        self._deaf = False
+        # The lock keeps a wake-up call from a descriptor that is closed by now, and another's.
+        self._waking, self._deaf = threading.Lock(), False
         self._began = time.monotonic()
-        self._home = tempfile.mkdtemp(prefix="grader-")
         self._output = {1: HeadAndTail(limits.output_bytes), 2: HeadAndTail(limits.output_bytes)}
+        self._process, self._wake = None, None
         self.connection, theirs = socket.socketpair()
-        mark = secrets.token_hex(8)
+        self._home = tempfile.mkdtemp(prefix="grader-")
         try:
-            self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _GATE, "sh", *command, f"--channel={theirs.fileno()}"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                pass_fds=[theirs.fileno()], start_new_session=True, cwd=cwd or self._home,
-                env={**clean_environment(self._home, environment), MARK: mark},
-            )  # fmt: skip
+            self._start(command, theirs, cwd, environment, cpu_seconds)
         except BaseException:
-            self.connection.close()
-            shutil.rmtree(self._home, ignore_errors=True)
+            self._undo_start()
             raise
         finally:
             theirs.close()
+        _running.add(self)
+        self._open_gate()
+
+    def _start(self, command, theirs: socket.socket, cwd, environment, cpu_seconds) -> None:
+        """Start the shell behind the gate, and the thread that watches it."""
+        mark = secrets.token_hex(8)
+        self._process = subprocess.Popen(
+            ["/bin/sh", "-c", _GATE, "sh", *command, f"--channel={theirs.fileno()}"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            pass_fds=[theirs.fileno()], start_new_session=True, cwd=cwd or self._home,
+            env={**clean_environment(self._home, environment), MARK: mark},
+        )  # fmt: skip
         self._family = Family(self._process.pid, mark)
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        _apply(limits, self._process.pid, cpu_seconds)
+        _apply(self.limits, self._process.pid, cpu_seconds)
         guard.add(self._process.pid)
+        try:
+            threading.Thread(target=self._watch, name=f"child {self._process.pid}", daemon=True).start()
+        except RuntimeError as error:
+            raise OSError(str(error)) from error
+
+    def _undo_start(self) -> None:
+        self.connection.close()
+        if self._process:
+            self._process.kill()
+            guard.drop(self._process.pid)
+            self._process.communicate()
+        if self._wake is not None:
+            os.close(self._wake)
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    def _open_gate(self) -> None:
         try:
             with self._process.stdin as gate:
                 gate.write(b"go\n")
         except BrokenPipeError:  # it ended already; the thread finds out how
             pass
-        _running.add(self)
-        self.thread = threading.Thread(target=self._watch, name=f"child {self._process.pid}", daemon=True)
-        self.thread.start()
+        except BaseException:  # such as a keyboard interrupt
+            self.stop(State.ERROR, "was stopped: its start was interrupted")
+            raise
 
     def timer(self, seconds: float | None) -> None:
         """Stop the child as ``TIMEOUT`` that many seconds from now; None: it is idle, without a timer."""
@@ -127,9 +146,8 @@ class Supervisor:
                 self.outcome = self._judge(ended_itself, all_gone)
             except Exception as error:  # a fault of ours must not leave a caller waiting
                 self._family.kill()
-                self.outcome = Outcome(
-                    state=State.GRADER_FAULT, message=f"watching the program failed: {error!r}"
-                )
+                message = f"could not be watched any longer: {error!r}"
+                self.outcome = Outcome(state=State.GRADER_FAULT, message=message)
             finally:
                 with self._waking:
                     self._deaf = True
@@ -142,10 +160,8 @@ class Supervisor:
         while not _has_exited(self._process.pid):
             now, deadline = time.monotonic(), self._deadline
             if deadline is not None and now >= deadline:
-                self.stop(
-                    State.TIMEOUT,
-                    f"was stopped after {_seconds(self._timed)}: it did not end by itself",
-                )
+                how_long = _seconds(self._timed)
+                self.stop(State.TIMEOUT, f"was stopped after {how_long}: it did not end by itself")
             if now >= scan_at:
                 self._check_processes(len(self._family.scan()))
                 pause = _IDLE_SECONDS if deadline is None else _SCAN_SECONDS
@@ -231,9 +247,8 @@ class Supervisor:
                 time.sleep(0.005)
         except ChildProcessError:
             found = (0, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(
-            found[1]
-        )  # so that subprocess does not wait again
+        # Set, so that subprocess does not wait again.
+        self._process.returncode = os.waitstatus_to_exitcode(found[1])
         if not found[0]:
             return None, None
         if self._process.returncode < 0:
@@ -241,10 +256,8 @@ class Supervisor:
         return self._process.returncode, None
 
     def _shut_down(self, out, err, *descriptors: int | None) -> None:
-        try:
-            self.connection.shutdown(
-                socket.SHUT_RDWR
-            )  # a survivor may hold the other end: no reader waits for it
+        try:  # a survivor may hold the other end: no reader waits for it
+            self.connection.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
         for stream in (out, err):

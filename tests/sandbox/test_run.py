@@ -91,6 +91,34 @@ def test_a_working_folder_that_does_not_exist_is_a_grader_fault(program):
     assert outcome.state is State.GRADER_FAULT and "could not be started" in outcome.message
 
 
+def test_a_machine_without_a_spare_thread_or_descriptor(program, monkeypatch, descriptors):
+    before = descriptors()
+
+    def refuse(*_, **__):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("threading.Thread.start", refuse)
+        outcome = run(program("sleeps"))
+    assert outcome.state is State.GRADER_FAULT and "can't start new thread" in outcome.message
+    with monkeypatch.context() as patch:
+        patch.setattr("os.eventfd", lambda *_: os.open("/nonexistent", 0))
+        assert run(program("sleeps")).state is State.GRADER_FAULT
+    assert descriptors() == before and not _named("sleeps")
+
+
+def test_an_exit_status_that_somebody_else_took_is_a_grader_fault(program, monkeypatch):
+    """As where SIGCHLD is ignored: an unknown end is not taken for a good one."""
+
+    def taken(*_):
+        raise ChildProcessError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.waitpid", taken)
+        assert run(program("exits_at_once"), limits=LONG).state is State.GRADER_FAULT
+    os.waitpid(-1, os.WNOHANG)  # it is a zombie now
+
+
 def test_endless_printing_keeps_head_and_tail(program):
     outcome = run(program("prints_for_ever"), limits=Limits(wall_seconds=1.0, output_bytes=1000))
     assert outcome.state is State.TIMEOUT
