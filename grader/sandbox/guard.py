@@ -14,7 +14,7 @@ _SCRIPT = """
 while read -r what pid; do
   case $what in
     add) all="$all $pid " ;;
-    drop) all="${all%%" $pid "*}${all#*" $pid "}" ;;
+    drop) case $all in *" $pid "*) all="${all%%" $pid "*}${all#*" $pid "}" ;; esac ;;
   esac
 done
 for pid in $all; do kill -s KILL -- "-$pid"; done

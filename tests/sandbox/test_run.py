@@ -232,6 +232,15 @@ def test_python_child_is_isolated():
     assert python_child("some.module") == [sys.executable, "-I", "-m", "some.module"]
 
 
+def test_a_kernel_without_pidfd(program, monkeypatch):
+    def refuse(*_):
+        raise OSError("not implemented")
+
+    monkeypatch.setattr("os.pidfd_open", refuse)
+    assert run(program("twice"), limits=LONG).header == {"answer": 2}
+    assert run(program("sleeps"), limits=SHORT).state is State.TIMEOUT
+
+
 def _settles(condition) -> bool:
     for _ in range(500):
         if condition():
