@@ -6,6 +6,7 @@ The notebook comes with its picture already in it, so that it shows something be
 from __future__ import annotations
 
 import html
+import platform
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +25,21 @@ _SHOWN = ("simulated-gpu", "host-compiler", "gpu", "tensorrt")
 _CODE = "from grader.workspace import index\n\nindex()"
 
 
+# What JupyterLab itself would write: otherwise it counts the notebook as changed as soon as it is open.
+_METADATA = {
+    "kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": platform.python_version(),
+    },
+}
+
+
 def index() -> None:
     """Draw the map below a notebook's cell, up to date."""
     from IPython.display import HTML, display
@@ -38,10 +54,7 @@ def write_index(workspace: Workspace, tree: Tree) -> Path:
     notebook = {
         "nbformat": 4,
         "nbformat_minor": 5,
-        "metadata": {
-            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-            "language_info": {"name": "python"},
-        },
+        "metadata": _METADATA,
         "cells": [
             {
                 "id": "index-title",
@@ -164,7 +177,7 @@ def _chapter(chapter: Chapter, titles: dict[int, Chapter], progress: Progress, w
         f'<div class="chapter"><div class="number">{chapter.number}</div><div>'
         f"<h3>{_link(chapter, chapter.title, workspace)}</h3><p>{html.escape(chapter.summary)}</p>"
         f'<p class="small">{minutes}{f" · after {needs}" if needs else ""}</p>'
-        f"<ul>{exercises}</ul></div></div>"
+        f'<ul class="plain">{exercises}</ul></div></div>'
     )
 
 
@@ -190,4 +203,4 @@ def _machine(machine: Sequence[Ability]) -> str:
         for item in machine
     )
     more = '<p class="small">More: <code>grader doctor</code> in a terminal</p>'
-    return f'<h2>This machine</h2><ul class="machine">{rows}</ul>{more}'
+    return f'<h2>This machine</h2><ul class="plain">{rows}</ul>{more}'

@@ -24,7 +24,7 @@ STYLE = """
 .tpc .chapter { display: flex; gap: 1rem; }
 .tpc .number { font-size: 1.6rem; font-weight: 300; min-width: 2.2rem; text-align: right;
   color: var(--jp-ui-font-color2, #666); }
-.tpc ul { list-style: none; padding: 0; margin: .4rem 0 0; }
+.tpc ul.plain { list-style: none; padding: 0; margin: .4rem 0 0; }
 .tpc li { margin: .1rem 0; }
 .tpc li > span:first-child { display: inline-block; width: 1.2rem; text-align: center; }
 .tpc li.done > span:first-child { color: #5b9000; font-weight: 700; }

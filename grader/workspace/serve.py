@@ -32,14 +32,20 @@ def main() -> int:
     if not (root / "index.ipynb").is_file():
         print(f"{root} has no index yet: run `grader start --all` first", file=sys.stderr)
         return 1
-    _quiet_news()
+    _settle(Path(sys.prefix) / "share" / "jupyter" / "lab" / "settings" / "overrides.json")
     token = secrets.token_hex(24)
-    server = subprocess.Popen(command(root, free_port()), env=environment(token))
+    log = root / ".grader" / "jupyter.log"
+    log.parent.mkdir(exist_ok=True)
+    with log.open("wb") as file:  # kernels and servers are talkative; what matters here is the address
+        server = subprocess.Popen(
+            command(root, free_port()), env=environment(token), stderr=file, stdout=file
+        )
     signal.signal(signal.SIGTERM, lambda *_: server.terminate())
     try:
         address = _wait_for(server)
         if address is None:
-            print("JupyterLab did not start; the lines above say why.", file=sys.stderr)
+            print(log.read_text(errors="replace")[-3000:], file=sys.stderr)
+            print(f"JupyterLab did not start; the lines above say why ({log}).", file=sys.stderr)
             return server.returncode or 1
         page = f"{address}lab/tree/index.ipynb?token={token}"
         print(welcome(page), flush=True)
@@ -63,7 +69,7 @@ def command(root: Path, port: int) -> list[str]:
     program = Path(sys.executable).with_name("jupyter-lab")
     options = [
         f"--ServerApp.root_dir={root}", f"--ServerApp.port={port}", "--ServerApp.port_retries=100",
-        "--LabApp.default_url=/lab/tree/index.ipynb", "--no-browser", "--log-level=ERROR", "-y",
+        "--LabApp.default_url=/lab/tree/index.ipynb", "--no-browser", "-y",
     ]  # fmt: skip
     if os.geteuid() == 0:  # in a container everyone is root
         options.append("--allow-root")
@@ -135,19 +141,23 @@ def _wait_for(server: subprocess.Popen) -> str | None:
     return None
 
 
-def _quiet_news() -> None:
-    """Keep JupyterLab from asking about news and looking for updates: the course needs no network."""
-    folder = Path(sys.prefix) / "share" / "jupyter" / "lab" / "settings"
-    setting = {
-        "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}
-    }
-    path = folder / "overrides.json"
+# No question about news and no look for updates: the course needs no network. And the file browser shows the
+# folder of the chapter that is open, where the files to fill in are.
+_SETTINGS = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    "@jupyterlab/filebrowser-extension:browser": {"navigateToCurrentDirectory": True},
+}
+
+
+def _settle(path: Path) -> None:
+    """Add our defaults to JupyterLab's; a learner's own settings go before them."""
     try:
-        if not path.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(setting))
-    except OSError:
-        pass  # a read-only environment: the question is a nuisance, no more
+        present = json.loads(path.read_text()) if path.exists() else {}
+        if present | _SETTINGS != present:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(present | _SETTINGS, indent=1))
+    except (OSError, ValueError, TypeError):
+        pass  # a read-only or odd environment: JupyterLab works without
 
 
 if __name__ == "__main__":

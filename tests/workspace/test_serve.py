@@ -1,5 +1,6 @@
 """JupyterLab on the learner's folder."""
 
+import json
 import os
 import signal
 import socket
@@ -39,6 +40,34 @@ def test_no_browser_without_a_screen(monkeypatch):
     assert serve.has_browser()
     monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
     assert not serve.has_browser()
+
+
+def test_settings_are_added_and_others_kept(tmp_path):
+    path = tmp_path / "lab" / "overrides.json"
+    serve._settle(path)
+    assert "@jupyterlab/filebrowser-extension:browser" in json.loads(path.read_text())
+    path.write_text('{"theirs": 1}')
+    serve._settle(path)
+    assert json.loads(path.read_text()) == {"theirs": 1} | serve._SETTINGS
+    path.write_text("{")
+    serve._settle(path)
+    assert path.read_text() == "{"
+
+
+def test_a_server_that_does_not_start_is_told_with_its_words(tree, workspace, monkeypatch, capsys):
+    for chapter in chapters(tree):
+        start(chapter, workspace, tree)
+    (workspace.root / "index.ipynb").write_text("{}")
+    monkeypatch.setenv("GRADER_COURSE", str(tree.root))
+    monkeypatch.chdir(tree.root)
+    monkeypatch.setattr(serve, "_settle", lambda path: None)
+    monkeypatch.setattr(serve, "command", lambda root, port: ["sh", "-c", "echo no sockets here >&2; exit 4"])
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert serve.main() == 4
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert "no sockets here" in capsys.readouterr().err
 
 
 def test_over_ssh_it_says_how_to_reach_it(monkeypatch):
