@@ -37,8 +37,11 @@ def edits(text: str) -> Iterator[Edit]:
 
 def _by_tokens(text: str, starts: list[int]) -> Iterator[Edit]:
     before = None
+    inside = 0  # an f-string is left alone: before Python 3.12 it is a single token without places inside
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in _SKIPPED:
+        name = tokenize.tok_name[token.type]
+        inside += name.endswith("STRING_START") - name.endswith("STRING_END")
+        if token.type in _SKIPPED or inside:
             continue
         start = starts[token.start[0] - 1] + token.start[1]
         end = starts[token.end[0] - 1] + token.end[1]
@@ -75,13 +78,20 @@ def _by_tokens(text: str, starts: list[int]) -> Iterator[Edit]:
         before = token
 
 
+def _outside_f_strings(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.JoinedStr):
+            yield child
+            yield from _outside_f_strings(child)
+
+
 def _guards(text: str, starts: list[int]) -> Iterator[Edit]:
     lines = text.splitlines(keepends=True)
 
     def offset(line: int, column: int) -> int:  # the tree counts columns in UTF-8 bytes
         return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
 
-    for node in ast.walk(ast.parse(text)):
+    for node in _outside_f_strings(ast.parse(text)):
         words = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)  # a docstring, or `...`
         if isinstance(node, ast.Expr | ast.AugAssign) and not words:
             start = offset(node.lineno, node.col_offset)

@@ -107,6 +107,9 @@ def test_tokens_lose_nothing():
         ("narrowed", "np.float64(a)", {"np.float32(a)"}),
         ("statement", "if a:\n    f(b)\n    'words'", {"if a:\n    pass\n    'words'"}),
         ("statement", "a += 1", {"pass"}),
+        ("constant", "f'{a + 1}' + f'{2 if b else c:>{3}}'", set()),
+        ("guard", "f'{a if b else c}'", set()),
+        ("arithmetic", "f'{a + 1}' + b", {"f'{a + 1}' - b"}),
         ("constant", '"3 < 4"  # 3 < 4', set()),
     ],
 )
