@@ -16,6 +16,7 @@ _NARROWER = {
     "int32": "int16",
     "complex128": "complex64",
 }
+_OPERANDS = {tokenize.NAME, tokenize.NUMBER, tokenize.STRING}
 _SKIPPED = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -35,12 +36,16 @@ def edits(text: str) -> Iterator[Edit]:
     yield from _guards(text, starts)
 
 
+def _ends_string(token: tokenize.TokenInfo) -> bool:
+    return tokenize.tok_name[token.type].endswith("STRING_END")
+
+
 def _by_tokens(text: str, starts: list[int]) -> Iterator[Edit]:
     before = None
     inside = 0  # an f-string is left alone: before Python 3.12 it is a single token without places inside
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         name = tokenize.tok_name[token.type]
-        inside += name.endswith("STRING_START") - name.endswith("STRING_END")
+        inside += name.endswith("STRING_START") - _ends_string(token)
         if token.type in _SKIPPED or inside:
             continue
         start = starts[token.start[0] - 1] + token.start[1]
@@ -56,9 +61,7 @@ def _by_tokens(text: str, starts: list[int]) -> Iterator[Edit]:
             "lambda",
         )
         binary = before is not None and not keyword
-        binary = binary and (
-            before.type in (tokenize.NAME, tokenize.NUMBER, tokenize.STRING) or before.string in ")]}"
-        )
+        binary = binary and (before.type in _OPERANDS or before.string in ")]}" or _ends_string(before))
         word = token.string
         if token.type == tokenize.NUMBER:
             for new in near(word):
