@@ -98,7 +98,7 @@ def _check(modifiers: Modifiers, rounding: str, result: str, source: str, relu: 
         right = rounding == ""
     if flush and "f32" not in (result, source):
         right = False
-    if relu and (rounding != "rn" or source != "f32" or result not in ("f16", "bf16")):
+    if relu and (rounding not in ("rn", "rz") or source != "f32" or result not in ("f16", "bf16")):
         right = False
     if not right:
         modifiers.refuse()

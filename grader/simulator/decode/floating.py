@@ -41,8 +41,9 @@ def _general(context: Context, kind: str, count: int, mode: int, rounding: str, 
     record.mode, record.flags = mode, ROUNDINGS[rounding or "rn"] | flags
 
 
-def add_sub_mul_float(context: Context, modifiers: Modifiers) -> None:
-    _arithmetic(context, modifiers, modifiers.root, 2)
+def add_sub_mul_float(context: Context, modifiers: Modifiers, saturate: bool = False) -> None:
+    """``saturate``: a .sat that was taken already."""
+    _arithmetic(context, modifiers, modifiers.root, 2, saturate)
 
 
 @handles("fma")
@@ -50,11 +51,13 @@ def fma(context: Context, modifiers: Modifiers) -> None:
     _arithmetic(context, modifiers, "fma", 3)
 
 
-def _arithmetic(context: Context, modifiers: Modifiers, what: str, count: int) -> None:
-    rounding = modifiers.take(*ROUNDINGS)
+def _arithmetic(context: Context, modifiers: Modifiers, what: str, count: int, saturate: bool = False) -> None:
+    rounding = "" if saturate else modifiers.take(*ROUNDINGS)
     if what == "fma" and not rounding:
         modifiers.refuse()
-    flush, saturate, relu = modifiers.take("ftz"), modifiers.take("sat"), modifiers.take("relu")
+    flush = "" if saturate else modifiers.take("ftz")
+    saturate = saturate or bool(modifiers.take("sat"))
+    relu = what == "fma" and modifiers.take("relu")
     kind = modifiers.need("f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
     flags = (FTZ if flush else 0) | (SAT if saturate else 0) | (RELU if relu else 0)
     if kind in ("f32", "f64"):
@@ -146,8 +149,7 @@ def sign_float(context: Context, modifiers: Modifiers) -> None:
     kind = modifiers.need("f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
     if flush and kind != "f32":
         modifiers.refuse()
-    kind_of_operation = kind.removeprefix("b")  # the sign is in the same place
-    operands(context, f"{modifiers.root}{'_ftz' if flush else ''}_{kind_of_operation}", kind, 1)
+    operands(context, f"{modifiers.root}{'_ftz' if flush else ''}_{kind}", kind, 1)
 
 
 @handles("copysign")

@@ -29,15 +29,12 @@ def simple(context: Context, operation: str, result: str, *kinds: str) -> None:
 def add_sub(context: Context, modifiers: Modifiers) -> None:
     if modifiers.take("cc"):
         return _carry(context, modifiers, modifiers.root, carry_in=False, carry_out=True)
-    saturate = modifiers.take("sat")
-    kind = modifiers.take(*INTEGERS)
-    if saturate and kind == "s32":
-        return simple(context, f"{modifiers.root}_sat_s32", kind, kind, kind)
-    if kind and not saturate:
+    if kind := modifiers.take(*INTEGERS):
         return simple(context, f"{modifiers.root}_{bits_of(kind)}", kind, kind, kind)
-    if saturate:
-        modifiers.refuse()
-    add_sub_mul_float(context, modifiers)
+    saturate = bool(modifiers.take("sat"))
+    if saturate and (kind := modifiers.take("s32")):
+        return simple(context, f"{modifiers.root}_sat_s32", kind, kind, kind)
+    add_sub_mul_float(context, modifiers, saturate)
 
 
 @handles("addc", "subc")

@@ -12,14 +12,14 @@ enum Type : s32 { kU8 = 0, kS8, kU16, kS16, kU32, kS32, kU64, kS64, kF16, kBF16,
 inline s32 clamp_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : (x < INT32_MIN ? INT32_MIN : static_cast<s32>(x)); }
 inline s64 low24(s32 x) { return static_cast<s32>(static_cast<u32>(x) << 8) >> 8; }
 
-// Division by zero gives all ones and the smallest number by -1 itself, as on the hardware.
+// Division by zero gives all ones (the remainder too), and the smallest number by -1 itself, as on the hardware.
 template <class T> inline T divide(T x, T y) {
   if (y == 0) return static_cast<T>(-1);
   if (static_cast<T>(-1) < 0 && y == static_cast<T>(-1)) return static_cast<T>(0 - static_cast<u64>(x));
   return x / y;
 }
 template <class T> inline T remainder_of(T x, T y) {
-  if (y == 0) return x;
+  if (y == 0) return static_cast<T>(-1);
   if (static_cast<T>(-1) < 0 && y == static_cast<T>(-1)) return 0;
   return x % y;
 }
@@ -93,26 +93,61 @@ inline f64 flush_f64(f64 x) {
   u64 b = bits<u64>(x);
   return (b & 0x7ff0000000000000ull) ? x : bits<f64>(b & 0x8000000000000000ull);
 }
-inline f64 high_word(f64 x) {
-  return canonical(flush_f64(bits<f64>(bits<u64>(x) & (x != x ? ~0ull : 0xffffffff00000000ull))));
+inline f64 cut_f64(f64 x) { return bits<f64>(bits<u64>(x) & 0xffffffff00000000ull); }
+// The approximate double functions see and give the high word alone.
+inline f64 high_word(f64 x) { return x != x ? bits<f64>(0x7fffffff00000000ull) : flush_f64(cut_f64(x)); }
+
+// What is not a number keeps its payload between f32 and f64.
+inline f64 widen(f32 x) {
+  u64 b = bits<u32>(x);
+  u64 nan = (b & 0x80000000u) << 32 | 0x7ff8000000000000ull | (b & 0x7fffffu) << 29;
+  return x != x ? bits<f64>(nan) : static_cast<f64>(x);
+}
+inline f32 narrow_nan(f32 narrowed, f64 x) {
+  u64 b = bits<u64>(x);
+  u32 nan = static_cast<u32>(b >> 32 & 0x80000000u) | 0x7fc00000u | static_cast<u32>(b >> 29 & 0x7fffffu);
+  return x != x ? bits<f32>(nan) : narrowed;
 }
 
 // i.mode: the operation (Arithmetic); i.flags: rounding, .ftz, .sat.
 inline f32 round_f32(f32 x, f32 y, f32 z, const Instruction& i) {
   if (i.flags & kFtz) x = ftz(x), y = ftz(y), z = ftz(z);
   f32 r = canonical(rounded<f32>(i.mode, i.flags & 3, x, y, z));
-  if (i.flags & kFtz) r = ftz(r);
+  if (i.flags & kFtz) {
+    if (std::fabs(r) == 0x1p-126f) {  // see flush_exact: the same with more room below
+      f32 scaled = rounded<f32>(i.mode, i.flags & 3, x * 0x1p64f, y, z * 0x1p64f);
+      if (std::fabs(scaled) < 0x1p-62f) r = bits<f32>(bits<u32>(r) & 0x80000000u);
+    }
+    r = ftz(r);
+  }
   return i.flags & kSat ? saturate(r) : r;
+}
+inline f64 round_f64(f64 x, f64 y, f64 z, const Instruction& i) {
+  f64 r = rounded<f64>(i.mode, i.flags & 3, x, y, z);
+  switch (i.mode) {
+    case kFma: return settle(r, x, y, z);
+    case kDiv: return settle(r, y, x);
+    case kSqrt:
+    case kReciprocal: return settle(r, x);
+    default: return settle(r, x, y);
+  }
 }
 
 inline u32 both(u16 low, u16 high) { return low | static_cast<u32>(high) << 16; }
 
 inline u16 half(u16 x, u16 y, u16 z, const Instruction& i) {
   if (i.flags & kFtz) x = ftz_f16(x), y = ftz_f16(y), z = ftz_f16(z);
-  u16 r = i.mode == kAdd ? add_f16(x, y) : i.mode == kSub ? sub_f16(x, y) : i.mode == kMul ? mul_f16(x, y) : fma_f16(x, y, z);
-  if (i.flags & kFtz) r = ftz_f16(r);
+  u16 r;
+  f32 exact;  // or the next odd number; tells what is subnormal before it is rounded
+  switch (i.mode) {
+    case kAdd: r = add_f16(x, y), exact = from_f16(x) + from_f16(y); break;
+    case kSub: r = sub_f16(x, y), exact = from_f16(x) - from_f16(y); break;
+    case kMul: r = mul_f16(x, y), exact = from_f16(x) * from_f16(y); break;
+    default: r = fma_f16(x, y, z), exact = fma_to_odd(from_f16(x), from_f16(y), from_f16(z)); break;
+  }
+  if ((i.flags & kFtz) && std::fabs(exact) < 0x1p-14f * (1 - 0x1p-12f)) r &= 0x8000;
   if (i.flags & kSat) r = saturate_f16(r);
-  if ((i.flags & kRelu) && from_f16(r) < 0) r = 0;
+  if ((i.flags & kRelu) && !(from_f16(r) > 0) && (r & 0x7fff) <= 0x7c00) r = 0;
   return r;
 }
 inline f32 widen_half(u16 x, s32 flags) {
@@ -184,6 +219,24 @@ inline u16 narrow_half(f64 x, s32 mode, bool is_bf16) {
   return nearest;
 }
 
+// What is not a number stays so. Its payload is kept between f64 and the others; f16, bf16 and f32 have one each.
+inline u64 convert_nan(u64 x, const Instruction& i) {
+  if (i.flags & kSat) return 0;
+  bool is_half = i.type == kF16 || i.type == kBF16;
+  switch (i.source_type) {
+    case kF64:
+      if (i.type == kF64) return x | 0x0008000000000000ull;
+      if (i.type == kF32) return bits<u32>(narrow_nan(0, bits<f64>(x)));
+      return (x >> 48 & 0x8000) | 0x7e00 | (x >> 42 & 0x3ff);
+    case kF32:
+      if (i.type == kF64) return bits<u64>(widen(i.flags & kFtz ? bits<f32>(0x7fffffffu) : bits<f32>(static_cast<u32>(x))));
+      return is_half ? 0x7fff : 0x7fffffffu;
+    default:
+      if (i.type == kF64) return (x & 0x8000) << 48 | 0x7ff8000000000000ull | (x & 0x3ff) << 42;
+      return is_half ? 0x7fff : 0x7fffffffu;
+  }
+}
+
 // The general conversion: i.type from i.source_type; i.flags: rounding, .ftz, .sat, kInteger for .rni and so on.
 inline u64 convert(u64 x, const Instruction& i) {
   s32 mode = i.flags & 3;
@@ -217,6 +270,7 @@ inline u64 convert(u64 x, const Instruction& i) {
     }
     default: value = bits<f64>(x); break;
   }
+  if (value != value && i.type > kS64) return convert_nan(x, i);
   if (i.type <= kS64) {  // float to integer always clamps; a NaN becomes 0, or 1 << (width - 1)
     if (value != value) {
       static const int widths[] = {8, 8, 16, 16, 32, 32, 64, 64};
@@ -228,14 +282,14 @@ inline u64 convert(u64 x, const Instruction& i) {
     return to_integer(integer, i.type, true);
   }
   if (i.flags & kInteger) value = round_to_integer(value, mode);
-  if (i.type == kF64) return bits<u64>(canonical(sat ? saturate(value) : value));
+  if (i.type == kF64) return bits<u64>(sat ? saturate(value) : value);
   if (i.type == kF32) {
     f32 r = canonical(i.flags & kInteger ? static_cast<f32>(value) : narrow(value, mode));
     if (i.flags & kFtz) r = ftz(r);
     return bits<u32>(sat ? saturate(r) : r);
   }
   u16 h = narrow_half(value, i.flags & kInteger ? static_cast<s32>(kNearest) : mode, i.type == kBF16);
-  if (i.flags & kRelu) h = value < 0 ? 0 : h;
+  if (i.flags & kRelu) h = value > 0 ? h : 0;
   if (!sat) return h;
   return i.type == kBF16 ? to_bf16(saturate(from_bf16(h))) : saturate_f16(h);
 }

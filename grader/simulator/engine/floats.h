@@ -3,7 +3,8 @@
 // Results that are not a number are canonical. Approximate functions do not use the machine's libm: they are
 // evaluated in double precision by the polynomials below, and rounded to float once. Their error against the
 // exact value is below 0.51 ulp of float (ex2, lg2, rsqrt, tanh; rcp, sqrt and div are correctly rounded),
-// inside the 1 to 3 ulp or the absolute bound that the PTX ISA allows. sin and cos are as good for |x| < 2^20.
+// inside the 1 to 3 ulp or the absolute bound that the PTX ISA allows. sin and cos are as good for |x| < 2^20 (an H200 is not: its
+// error grows with |x|, and past 2^24 it answers 0 and 1).
 #pragma once
 #include <cfenv>
 #include <cmath>
@@ -18,7 +19,24 @@ template <class To, class From> inline To bits(From x) {
 }
 
 inline f32 canonical(f32 x) { return x != x ? bits<f32>(0x7fffffffu) : x; }
-inline f64 canonical(f64 x) { return x != x ? bits<f64>(0x7ff8000000000000ull) : x; }
+
+// A double that is not a number keeps the bits of the last operand that was none; see `settle`.
+constexpr u64 kInvalid = 0xfff8000000000000ull;
+inline f64 quiet(f64 x) { return bits<f64>(bits<u64>(x) | 0x0008000000000000ull); }
+inline f64 settle(f64 result, f64 x) { return result == result ? result : (x != x ? quiet(x) : bits<f64>(kInvalid)); }
+inline f64 settle(f64 result, f64 x, f64 y) { return result == result ? result : (y != y ? quiet(y) : settle(result, x)); }
+inline f64 settle(f64 result, f64 x, f64 y, f64 z) {
+  return result == result ? result : (z != z ? quiet(z) : settle(result, x, y));
+}
+inline f64 fma_f64(f64 x, f64 y, f64 z) { return settle(__builtin_fma(x, y, z), x, y, z); }
+inline f64 sqrt_f64(f64 x) { return settle(__builtin_sqrt(x), x); }
+inline f64 neg_f64(f64 x) { return x != x ? quiet(x) : bits<f64>(bits<u64>(x) ^ 0x8000000000000000ull); }
+inline f64 abs_f64(f64 x) { return bits<f64>(bits<u64>(x != x ? quiet(x) : x) & 0x7fffffffffffffffull); }
+inline f32 neg_f32(f32 x) { return canonical(bits<f32>(bits<u32>(x) ^ 0x80000000u)); }
+inline f32 abs_f32(f32 x) { return canonical(bits<f32>(bits<u32>(x) & 0x7fffffffu)); }
+// f16 and bf16: `infinity` are the bits above which nothing is a number.
+inline u16 neg_half(u16 h, u32 infinity) { return (h & 0x7fffu) > infinity ? 0x7fff : h ^ 0x8000; }
+inline u16 abs_half(u16 h, u32 infinity) { return (h & 0x7fffu) > infinity ? 0x7fff : h & 0x7fff; }
 
 inline f32 ftz(f32 x) {
   u32 b = bits<u32>(x);
@@ -82,6 +100,18 @@ inline f32 narrow_to_odd(f64 x) {
   if (y == 0) return bits<f32>((x < 0 ? 0x80000000u : 0u) | 1u);
   return bits<f32>((error > 0) == (y > 0) ? b + 1 : b - 1);
 }
+
+// With .ftz a result is flushed where it would be subnormal if exponents had no end. That is more than flushing
+// the rounded result: a number just below the smallest normal one rounds up to it, but counts as subnormal.
+constexpr f64 kSmallestNormal = 0x1p-126;
+inline f32 flush_exact(f32 rounded, f64 exact) {
+  bool tiny = __builtin_fabs(exact) < kSmallestNormal * (1 - 0x1p-25);
+  return tiny ? bits<f32>(bits<u32>(rounded) & 0x80000000u) : rounded;
+}
+inline f32 mul_ftz(f32 x, f32 y) { return canonical(flush_exact(x * y, static_cast<f64>(x) * y)); }
+inline f32 fma_ftz(f32 x, f32 y, f32 z) {
+  return canonical(flush_exact(__builtin_fmaf(x, y, z), sum_to_odd(static_cast<f64>(x) * y, z)));
+}
 inline f32 fma_to_odd(f32 x, f32 y, f32 z) {
   return narrow_to_odd(sum_to_odd(static_cast<f64>(x) * y, z));  // the product is exact in double
 }
@@ -101,18 +131,18 @@ template <class F, class U> inline F minimum(F x, F y) {
   F tie = bits<F>(static_cast<U>(bits<U>(x) | bits<U>(y)));
   F least = x < y ? x : y;
   least = x == y ? tie : least;
-  return canonical(x != x ? y : (y != y ? x : least));
+  return x != x ? y : (y != y ? x : least);
 }
 template <class F, class U> inline F maximum(F x, F y) {
   F tie = bits<F>(static_cast<U>(bits<U>(x) & bits<U>(y)));
   F most = x > y ? x : y;
   most = x == y ? tie : most;
-  return canonical(x != x ? y : (y != y ? x : most));
+  return x != x ? y : (y != y ? x : most);
 }
-inline f32 min_f32(f32 x, f32 y) { return minimum<f32, u32>(x, y); }
-inline f32 max_f32(f32 x, f32 y) { return maximum<f32, u32>(x, y); }
-inline f64 min_f64(f64 x, f64 y) { return minimum<f64, u64>(x, y); }
-inline f64 max_f64(f64 x, f64 y) { return maximum<f64, u64>(x, y); }
+inline f32 min_f32(f32 x, f32 y) { return canonical(minimum<f32, u32>(x, y)); }
+inline f32 max_f32(f32 x, f32 y) { return canonical(maximum<f32, u32>(x, y)); }
+inline f64 min_f64(f64 x, f64 y) { return settle(minimum<f64, u64>(x, y), x, y); }
+inline f64 max_f64(f64 x, f64 y) { return settle(maximum<f64, u64>(x, y), x, y); }
 
 // ---- directed rounding ----
 
@@ -216,11 +246,11 @@ inline f32 sine(f32 x, s64 quadrant) {
   c = c * q + 1.0 / 24;
   c = c * q - 0.5;
   c = c * q + 1.0;
-  bool finite = std::fabs(x) < HUGE_VALF;
-  s64 k = (finite ? static_cast<s64>(turns < 9e18 && turns > -9e18 ? turns : 0) : 0) + quadrant;
+  if (!(std::fabs(x) < HUGE_VALF)) return bits<f32>(0x7fffffffu);
+  if (std::fabs(x) >= 0x1p48f) return quadrant ? 1.0f : 0.0f;  // no digit of the angle is left
+  s64 k = static_cast<s64>(turns) + quadrant;
   f64 y = (k & 1) ? c : s;
-  if (k & 2) y = -y;
-  return finite ? static_cast<f32>(y) : bits<f32>(0x7fffffffu);
+  return static_cast<f32>(k & 2 ? -y : y);
 }
 
 inline f32 tanh_approx(f32 x) {

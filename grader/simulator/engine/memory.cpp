@@ -293,7 +293,7 @@ u64 combine_atomic(const Instruction& i, u64 old, u64 value, u64 swap) {
           f32 x = bits<f32>(static_cast<u32>(old)), y = bits<f32>(static_cast<u32>(value));
           return bits<u32>(i.flags & kFtz ? ftz(canonical(ftz(x) + ftz(y))) : canonical(x + y));
         }
-        case kF64: return bits<u64>(canonical(bits<f64>(old) + bits<f64>(value)));
+        case kF64: return bits<u64>(settle(bits<f64>(old) + bits<f64>(value), bits<f64>(old), bits<f64>(value)));
         case kF16:
           if (i.bytes == 4) return both(add_f16(old, value), add_f16(old >> 16, value >> 16));
           return add_f16(old, value);

@@ -159,8 +159,8 @@ static u32 test_property(char* frame, u32 mask, const Instruction& i) {
   u32 result = 0;
   each_active(mask, [&](int l) {
     f64 x = i.source_type == kF64 ? lanes<f64>(frame, i.a)[l] : lanes<f32>(frame, i.a)[l];
-    bool normal = i.source_type == kF64 ? std::isnormal(x) : std::isnormal(lanes<f32>(frame, i.a)[l]);
-    bool is[] = {std::isfinite(x), std::isinf(x), x == x, x != x, normal, x != 0 && std::isfinite(x) && !normal};
+    bool normal = x == 0 || (i.source_type == kF64 ? std::isnormal(x) : std::isnormal(lanes<f32>(frame, i.a)[l]));
+    bool is[] = {std::isfinite(x), std::isinf(x), x == x, x != x, normal, std::isfinite(x) && !normal};
     result |= static_cast<u32>(is[i.mode]) << l;
   });
   return result;
