@@ -187,8 +187,17 @@ def canonical(text: str) -> str:
 
 
 def _spellings(secret: bytes) -> set[bytes]:
+    """Raw, hexadecimal, base64. A secret kept as a line of hexadecimal digits is searched for as bytes, too."""
+    secret = secret.strip(b"\r\n ") or secret
     if len(secret) < SHORTEST_SECRET:
         raise ValueError(f"a secret of {len(secret)} bytes is too short to be searched for")
+    raw = [secret]
+    if len(secret) >= 4 * SHORTEST_SECRET and re.fullmatch(rb"(?:[0-9a-fA-F]{2})+", secret):
+        raw.append(bytes.fromhex(secret.decode()))
+    return {spelling for one in raw for spelling in _spelled(one)}
+
+
+def _spelled(secret: bytes) -> set[bytes]:
     found = {secret, secret.hex().encode(), secret.hex().upper().encode()}
     for shift in range(3):  # base64 spells a text in three ways, by where in the encoded whole it begins
         middle = base64.b64encode(bytes(shift) + secret)

@@ -157,6 +157,15 @@ def test_a_planted_secret_is_found_in_every_spelling(clone, tmp_path, spelling, 
     }
 
 
+def test_a_secret_kept_as_a_line_of_digits_is_found_as_bytes_too(clone, tmp_path):
+    kept = SECRET.hex().encode() + b"\n"
+    for spelled in (SECRET, SECRET.hex().encode(), base64.b64encode(SECRET)):
+        (tmp_path / "raw.bin").write_bytes(b"key=" + spelled)
+        assert "secret" in {
+            leak.kind for leak in find_leaks(tmp_path / "raw.bin", clone=clone, secrets=[kept])
+        }
+
+
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
