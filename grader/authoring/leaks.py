@@ -187,7 +187,7 @@ def canonical(text: str) -> str:
 
 
 def _spellings(secret: bytes) -> set[bytes]:
-    """Raw, hexadecimal, base64. A secret kept as a line of hexadecimal digits is searched for as bytes, too."""
+    """Raw, hexadecimal, base64. A secret that is a line of hexadecimal digits counts as bytes, too."""
     secret = secret.strip(b"\r\n ") or secret
     if len(secret) < SHORTEST_SECRET:
         raise ValueError(f"a secret of {len(secret)} bytes is too short to be searched for")
