@@ -73,7 +73,8 @@ def _number(value) -> str:
     value = np.asarray(value)[()]
     if value.dtype.kind in "iub":
         return str(int(value))
-    digits = {"precision": 9, "unique": False} if value.dtype.itemsize == 8 else {"unique": True}
-    if value == 0 or not np.isfinite(value) or 1e-4 <= abs(value) < 1e6:
-        return np.format_float_positional(value, fractional=False, trim="0", **digits)
-    return np.format_float_scientific(value, trim="0", **({**digits, "precision": 8} if "precision" in digits else digits))
+    exact = {"unique": True} if value.dtype.itemsize < 8 else {"unique": False, "precision": 9}
+    size = abs(float(value))
+    if size == 0 or not np.isfinite(size) or 1e-4 <= size < 1e6:
+        return np.format_float_positional(value, fractional=False, trim="0", **exact)
+    return np.format_float_scientific(value, trim="0", **(exact | ({} if exact["unique"] else {"precision": 8})))

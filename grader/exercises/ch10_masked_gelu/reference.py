@@ -31,7 +31,7 @@ def cdf(form: str, x) -> np.ndarray:
     """What GELU multiplies ``x`` by: 0 far to the left, 1 far to the right."""
     x = np.asarray(x, np.float64)
     if form == "erf":
-        return 0.5 * _erfc(-x / math.sqrt(2)).astype(np.float64)
+        return 0.5 * np.asarray(_erfc(-x / math.sqrt(2)), np.float64)
     if form == "tanh":  # (1 + tanh u) / 2 is the logistic function of 2u
         return _sigmoid(2 * ROOT * (x + CUBIC * x**3))
     if form == "sigmoid":
