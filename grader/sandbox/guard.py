@@ -57,8 +57,11 @@ def _start() -> int:
 
 
 def _after_fork() -> None:
-    global _lock
+    global _lock, _pipe
     _lock = threading.Lock()  # another thread may have held it
+    if _pipe is not None:
+        os.close(_pipe)  # it would keep the pipe of this process's parent from ending
+        _pipe = None
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -333,6 +333,9 @@ def _size(count: int) -> str:
     return f"{count / (1 << 20):.0f} MB" if count < 1 << 30 else f"{count / (1 << 30):.3g} GB"
 
 
+os.register_at_fork(after_in_child=_running.clear)  # a fork watches over none of them
+
+
 @atexit.register
 def _stop_all() -> None:
     running = [supervisor for supervisor in _running if not supervisor.done.is_set()]

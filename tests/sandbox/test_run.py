@@ -1,9 +1,10 @@
+import multiprocessing
 import os
 import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
@@ -194,6 +195,19 @@ def test_no_descriptor_thread_folder_or_zombie_is_left_after_200_runs(descriptor
     assert states == {State.PASS}
     assert _settles(lambda: (descriptors(), threading.active_count()) == before)
     assert not [child for child in _children() if child["state"] == "Z"]
+
+
+def _echo(command: list[str], number: int) -> dict | None:
+    return run(command, header={"n": number}, limits=LONG).header
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_runs_from_worker_processes(program, method):
+    run(program("prints"), limits=LONG)  # so that a fork inherits what a grader holds
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
+        headers = list(pool.map(_echo, [program("echo")] * 6, range(6), timeout=60))
+    assert headers == [{"echo": {"n": number}} for number in range(6)]
 
 
 def test_a_killed_grader_takes_its_children_along(program, is_alive, tmp_path):
