@@ -33,7 +33,8 @@ _SHEET = """
 & h4 .earned { font-weight: 400; color: var(--quiet); white-space: nowrap }
 & p { margin: .3em 0 }
 & ul.checks, & ul.messages { list-style: none; margin: 0; padding: 0 }
-& ul.checks > li { display: grid; grid-template-columns: 11.5em minmax(0, 1fr); gap: 0 .8em; margin: 0; padding: .22em 0 }
+& ul.checks > li { display: grid; margin: 0; padding: .22em 0;
+  grid-template-columns: 11.5em minmax(0, 1fr); gap: 0 .8em }
 & .state { color: var(--state); font-weight: 600; white-space: nowrap }
 & .state .icon { display: inline-block; width: 1.4em }
 & .found { border-left: 3px solid var(--state); padding: .1em 0 .1em .8em; margin: .3em 0 .5em }

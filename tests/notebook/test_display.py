@@ -28,7 +28,8 @@ class Screen:
 @pytest.fixture
 def screen(monkeypatch):
     screen = Screen()
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=1, user_ns={})))
+    shell = SimpleNamespace(kernel=1, user_ns={})
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=screen.display))
     return screen
 

@@ -1,0 +1,134 @@
+"""The CUDA device process on a real GPU, and CuPy beside its mirror. Skipped where CuPy finds no GPU."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from grader import gpu
+from grader.gpu.choice import _no_cuda
+from grader.gpu.cuda_device import open_cuda
+from grader.simulator.device import DeviceError
+from grader.toolchain import Source, compile_kernel
+
+pytestmark = pytest.mark.skipif(bool(_no_cuda()), reason=f"no GPU here: {_no_cuda()}")
+
+CODE = r"""#include "kernel_types.cuh"
+extern "C" __global__ void scale(const float* x, float* y, int n, float s)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = s * x[i];
+}
+
+extern "C" __global__ void poke(unsigned char* y, long long at) { y[at] = 1; }
+
+extern "C" __global__ void forever(float* y)
+{
+    for (volatile int i = 0; i >= 0; i = 1) {}
+}
+
+struct Three { double a; float b; short c; };
+
+extern "C" __global__ void by_value(double* out, Three three, signed char d, bool e)
+{
+    out[0] = three.a; out[1] = three.b; out[2] = three.c; out[3] = d; out[4] = e;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def ptx():
+    compilation = compile_kernel(Source({"k.cu": CODE.encode()}, "k.cu"))
+    assert compilation.ptx, compilation.message
+    return compilation.ptx
+
+
+@pytest.fixture(scope="module")
+def device():
+    with open_cuda() as device:
+        yield device
+
+
+def poke(device, module, address, at):
+    return device.launch(module, "poke", (1, 1, 1), (1, 1, 1), struct.pack("<Qq", address, at))
+
+
+def test_a_launch_computes(device, ptx):
+    module = device.load(ptx)
+    x = np.arange(1000, dtype=np.float32)
+    source, target = device.alloc(x.nbytes, name="x", read_only=True), device.alloc(x.nbytes, name="y")
+    device.write(source, x)
+    assert device.read(target, 8) == b"\xcd" * 8
+    args = struct.pack("<QQif", source, target, 1000, 0.5)
+    launch = device.launch(module, "scale", (4, 1, 1), (256, 1, 1), args)
+    assert launch.fault is None and launch.counters is None and launch.seconds > 0
+    assert np.array_equal(np.frombuffer(device.read(target, x.nbytes), np.float32), x / 2)
+
+
+@pytest.mark.parametrize("at, kind", [(100, "out_of_bounds"), (-1, "out_of_bounds"), (4000, "out_of_bounds"), (99, None)])
+def test_canaries(device, ptx, at, kind):
+    module = device.load(ptx)
+    address = device.alloc(100, name="y")
+    fault = poke(device, module, address, at).fault
+    assert (fault.kind, fault.buffer, fault.offset) == (kind, "y", at) if kind else fault is None
+    device.reset()
+
+
+def test_a_read_only_buffer(device, ptx):
+    module = device.load(ptx)
+    address = device.alloc(1 << 20, name="x", read_only=True)
+    device.write(address, bytes(1 << 20))
+    assert poke(device, module, device.alloc(4), 0).fault is None
+    fault = poke(device, module, address, (1 << 20) - 1).fault
+    assert (fault.kind, fault.buffer) == ("read_only", "x")
+    device.reset()
+
+
+def test_after_a_sticky_error_a_reset_brings_a_fresh_device(device, ptx):
+    module = device.load(ptx)
+    fault = poke(device, module, 0, 1 << 45).fault
+    assert fault.kind == "out_of_bounds" and "GRADER_DEVICE=simulated" in fault.sentence
+    with pytest.raises(DeviceError, match="context is lost"):
+        device.alloc(4)
+    device.reset()
+    assert poke(device, device.load(ptx), device.alloc(4), 0).fault is None
+
+
+def test_a_kernel_that_never_ends_is_left_behind(device, ptx):
+    module = device.load(ptx)
+    fault = device.launch(module, "forever", (1, 1, 1), (1, 1, 1), bytes(8)).fault
+    assert fault.kind == "budget"
+    device.reset()
+    assert poke(device, device.load(ptx), device.alloc(4), 0).fault is None
+
+
+def test_a_block_too_large_is_refused(device, ptx):
+    fault = device.launch(device.load(ptx), "poke", (1, 1, 1), (2048, 1, 1), bytes(16)).fault
+    assert fault.kind == "launch"
+    assert device.alloc(4)
+
+
+def test_memory_past_two_gigabytes(device, ptx):
+    nbytes = (1 << 31) + 4096
+    address = device.alloc(nbytes, name="large", sparse=True)
+    assert poke(device, device.load(ptx), address, nbytes - 1).fault is None
+    assert device.read(address + nbytes - 2, 2) == b"\0\1"
+    device.reset()
+
+
+def test_cupy_passes_arguments_as_the_mirror_does(monkeypatch):
+    monkeypatch.setenv("GRADER_DEVICE", "cuda")
+    cp = gpu.cupy
+    module = cp.RawModule(code=CODE, options=gpu.kernel_options())
+    x = cp.asarray(np.arange(1000, dtype=np.float32))
+    y = cp.empty_like(x)
+    with gpu.profile() as p:
+        module.get_function("scale")((4,), (256,), (x, y, 1000, np.float32(0.5)))
+    assert np.array_equal(cp.asnumpy(y), np.arange(1000, dtype=np.float32) / 2)
+    with pytest.raises(gpu.CountersUnavailable, match="ncu"):
+        p.counters  # noqa: B018
+    three = np.zeros(1, np.dtype([("a", "f8"), ("b", "f4"), ("c", "i2")], align=True))
+    three["a"], three["b"], three["c"] = 1.5, -2.25, -3
+    out = cp.zeros(5, cp.float64)
+    module.get_function("by_value")((1,), (1,), (out, three, np.int8(-4), True))
+    assert out.get().tolist() == [1.5, -2.25, -3, -4, 1]
