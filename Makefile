@@ -4,12 +4,14 @@
 PATH := $(or $(PATH),/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTEST_ARGS ?=
+CLONE := $(wildcard pyproject.toml)
 
-.PHONY: help course setup test prove demo clean
+.PHONY: help course setup clean
 .DEFAULT_GOAL := help
 
+# "##" says what a command does; "#:" the same for those that only a clone has, not what a class hands out.
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*#[#:] ' '/^[a-z]+:.*## / || ("$(CLONE)" && /^[a-z]+:.*#: /) { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 course: setup  ## set up, bring the chapters into my/, open JupyterLab
 	@grader start --all
@@ -18,15 +20,19 @@ course: setup  ## set up, bring the chapters into my/, open JupyterLab
 setup:  ## make .venv and install everything into it
 	@setup/environment.sh
 
-test: setup  ## all tests; PYTEST_ARGS="tests/course -x" for some
+ifdef CLONE
+.PHONY: test prove demo
+
+test: setup  #: all tests; PYTEST_ARGS="tests/course -x" for some
 	@echo "==> Running the tests"
 	@python -m pytest $(PYTEST_ARGS)
 
-prove: setup  ## for authors: every wrong answer is caught, every right one passes
+prove: setup  #: for authors: every wrong answer is caught, every right one passes
 	@grader prove
 
-demo: setup  ## for instructors: a class release, three submissions, their grades
+demo: setup  #: for instructors: a class release, three submissions, their grades
 	@python -m grader.classroom.demo
+endif
 
 clean:  ## remove .venv and what was built; my/ stays
 	@rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache

@@ -201,6 +201,18 @@ def test_make_alone_lists_its_commands():
         assert f"make {target}" in done.stdout
 
 
+def test_a_class_release_offers_only_what_it_has(tmp_path):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    done = subprocess.run(
+        [shutil.which("make")], cwd=tmp_path, capture_output=True, text=True, timeout=30, env={}
+    )
+    assert "make course" in done.stdout and "make test" not in done.stdout
+    done = subprocess.run(
+        [shutil.which("make"), "test"], cwd=tmp_path, capture_output=True, text=True, timeout=30, env={}
+    )
+    assert done.returncode == 2
+
+
 def test_an_empty_environment_has_a_path_without_the_working_folder():
     done = make("--eval", "show: ; @echo $$PATH", "show")
     parts = done.stdout.strip().split(":")
