@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from grader import toolchain
 from grader.checks import Case, Finding, In, Out, compare, failed
 from grader.verdict import State
 
+if TYPE_CHECKING:
+    from grader.simulator.records import KernelInfo
+
 BUDGET = 50_000_000  # warp instructions a launch; the largest right launch of the course needs a tenth
 
 
 @dataclass
 class Run:
-    """What one launch did. ``finding`` is set where the launch itself went wrong (a fault, a changed input)."""
+    """What one launch did. ``finding`` is set where the launch itself went wrong."""
 
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
     finding: Finding | None = None
@@ -33,6 +36,7 @@ class KernelBench:
         self.main, self.kind, self.budget = main, kind, budget
         self.compilation = toolchain.compile_kernel(toolchain.Source(files, main))
         self._devices: dict[str, tuple[Any, str]] = {}
+        self._kernels: dict[str, KernelInfo] = {}
         self.counters: dict[str, dict[str, float]] = {}
 
     def __enter__(self) -> KernelBench:
@@ -64,19 +68,22 @@ class KernelBench:
 
     def kernels(self):
         """The kernels of the file, ``{name: KernelInfo}``."""
-        device, module = self.device()
-        return device.kernels(module)
+        if not self._kernels:
+            device, module = self.device()
+            self._kernels = device.kernels(module)
+        return self._kernels
 
     def launch(self, case: Case, *, kind: str | None = None, ranges=(None,), budget: int | None = None) -> Run:
         """Launch a case in fresh memory and read its outputs.
 
-        Inputs are copied to read-only buffers, outputs are poisoned. A fault or a changed input becomes ``finding``.
+        Inputs are copied to read-only buffers, to which a write is a fault, and outputs are poisoned. A fault becomes
+        ``finding``.
         ``ranges`` runs only these ranges of linear block numbers, one launch after another on the same memory
         (simulated GPU only); counters are then those of the last launch.
         """
         device, module = self.device(kind)
         addresses = {a.name: place(device, a) for a in case.arguments if isinstance(a, In | Out)}
-        block_of_arguments = pack(device.kernels(module)[case.kernel].parameters, case.arguments, addresses)
+        block_of_arguments = pack(self.kernels()[case.kernel].parameters, case.arguments, addresses)
         for blocks in ranges:
             launch = device.launch(
                 module, case.kernel, case.grid, case.block, block_of_arguments,
@@ -90,9 +97,6 @@ class KernelBench:
         for out in case.outputs:
             raw = window(device, addresses[out.name], out)
             run.outputs[out.name] = np.frombuffer(raw, np.dtype(out.dtype)).reshape(out.shape)
-        for a in case.inputs:
-            if window(device, addresses[a.name], a) != a.data.tobytes():
-                run.finding = failed(f"{case.kernel} changed its input {a.name}; {case.label}.", case={"label": case.label})
         for address in addresses.values():
             device.free(address)
         return run
