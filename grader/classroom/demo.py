@@ -9,6 +9,7 @@ fewer for the wrong one, fewest for the unfinished one.
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 import time
@@ -113,7 +114,17 @@ def bundled(chapter: Chapter) -> dict[str, dict[str, bytes]]:
     for path in sorted(solutions.iterdir()):
         if path.is_file() and (path.name in unfinished or path.suffix == ".ipynb"):
             right[path.name] = path.read_bytes()
+    right[f"{chapter.name}.ipynb"] = in_own_words(chapter, right[f"{chapter.name}.ipynb"])
     return {"right": right, "wrong": with_wrong_variant(chapter, right), "unfinished": unfinished}
+
+
+def in_own_words(chapter: Chapter, notebook: bytes) -> bytes:
+    """The notebook with something in the cell that a person grades; a solved notebook leaves it as it is."""
+    data = json.loads(notebook)
+    for cell in data["cells"]:
+        if chapter.explain and cell["metadata"].get("nbgrader", {}).get("grade_id") == chapter.explain.id:
+            cell["source"] = "An answer in the student's own words, which a person reads and grades."
+    return json.dumps(data).encode()
 
 
 def with_wrong_variant(chapter: Chapter, right: dict[str, bytes]) -> dict[str, bytes]:

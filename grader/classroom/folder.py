@@ -14,7 +14,7 @@ from pathlib import Path
 
 LARGEST_FILE = 1 << 20  # bytes of a handed-in source file
 LARGEST_NOTEBOOK = 64 << 20  # a notebook carries its outputs, which are dropped
-MOST_ENTRIES = 2000
+MOST_ENTRIES = 2000  # after so many files, folders are looked into no further
 DEEPEST = 3  # folders below the submission's own
 
 # "masked_gelu (1)", "masked_gelu-Copy2", "masked_gelu - Copy", "masked_gelu-1": the same file, saved again.
@@ -34,7 +34,12 @@ KINDS = ("missing", "renamed", "duplicate", "unreadable", "changed", "refused")
 
 
 class Unreadable(Exception):
-    """A file of a submission was not taken. The text is a clause: "it is a link, and links are not followed"."""
+    """A file of a submission was not taken. The text is a clause ("it is empty"); `kind` is that of the note to make:
+    "refused" for what is no file at all."""
+
+    def __init__(self, text: str, kind: str = "unreadable"):
+        super().__init__(text)
+        self.kind = kind
 
 
 def list_files(folder: Path) -> list[str]:
@@ -55,7 +60,7 @@ def list_files(folder: Path) -> list[str]:
                     waiting.append((f"{name}/", depth + 1))
             else:
                 found.append(name)
-            if len(found) >= MOST_ENTRIES:
+            if depth and len(found) >= MOST_ENTRIES:
                 return found
     return found
 
@@ -67,11 +72,11 @@ def read_file(path: Path, largest: int = LARGEST_FILE) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as problem:
         if path.is_symlink():
-            raise Unreadable("it is a link, and links are not followed") from None
+            raise Unreadable("it is a link, and links are not followed", "refused") from None
         raise Unreadable(f"it cannot be opened ({problem.strerror})") from None
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Unreadable("it is not a regular file")
+            raise Unreadable("it is not a regular file", "refused")
         data = file.read(largest + 1)
     if len(data) > largest:
         raise Unreadable(f"it has more than {largest >> 20} MiB")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -10,43 +11,70 @@ from grader.classroom import scores
 from grader.classroom.autograde import Graded
 from grader.classroom.folder import printable
 from grader.classroom.page import number
-from grader.classroom.public import WORDS
-from grader.course import Chapter
+from grader.classroom.result import Result
+from grader.course import Chapter, Exercise
 from grader.verdict import State
+
+# Beside the points of an exercise; a chapter has up to six columns in 80 signs.
+_SHORT = {
+    State.PASS: "✓",
+    State.FAIL: "✗",
+    State.ERROR: "error",
+    State.CRASH: "crash",
+    State.TIMEOUT: "time",
+    State.OUT_OF_MEMORY: "memory",
+    State.UNSUPPORTED_HERE: "waits",
+    State.GRADER_FAULT: "fault",
+}
+_LONGEST_NAME = 24
 
 
 def print_grades(console: Console, chapter: Chapter, graded: list[Graded]) -> bool:
-    """Print one row a submission and what was odd about it. False if one was not graded, or the grader failed on it."""
-    table = Table(title=f"{chapter.name}: {chapter.title}", title_justify="left")
-    table.add_column("student")
+    """Print one row a submission, and below what an instructor must know. False if one was not graded, or the grader
+    failed on it."""
+    console.print(Text(f"{chapter.name}: {chapter.title}", style="bold"), soft_wrap=True)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table.add_column("student", no_wrap=True)
     for exercise in chapter.exercises:
-        table.add_column(Text(f"{exercise.alias} /{number(exercise.points)}"), justify="right")
+        table.add_column(Text(f"{exercise.alias}\n/ {number(exercise.points)}"), justify="right")
     if chapter.explain:
-        table.add_column(Text(f"in words /{number(chapter.explain.points)}"), justify="right")
-    table.add_column("remarks")
+        table.add_column(Text(f"in words\n/ {number(chapter.explain.points)}"), justify="right")
+    table.add_column(Text("sum"), justify="right")
     for row in graded:
-        table.add_row(*_cells(chapter, row))
+        table.add_row(Text(printable(row.student, _LONGEST_NAME)), *_cells(chapter, row))
     console.print(table)
+    for row in graded:
+        for remark in _remarks(chapter, row):
+            console.print(Text(f"  {printable(row.student, _LONGEST_NAME)}: {remark}"), soft_wrap=True)
     return not any(g.problem or any(scores.faulty(v) for v in g.result.verdicts.values()) for g in graded)
 
 
 def _cells(chapter: Chapter, graded: Graded) -> list[Text]:
-    student = Text(printable(graded.student, 30))
     if graded.result is None:
-        blank = [Text("-") for _ in range(len(chapter.exercises) + bool(chapter.explain))]
-        return [student, *blank, Text(f"not graded: {graded.problem}", style="red")]
-    cells, remarks = [student], []
-    for exercise in chapter.exercises:
-        verdict = graded.result.verdicts[exercise.slug]
-        state = State.GRADER_FAULT if scores.faulty(verdict) else verdict.state
-        style = "green" if verdict.passed else "red"
-        cells.append(Text(f"{number(verdict.earned)} {WORDS[state]}", style=style))
-        if why := scores.exercise_score(exercise, graded.result, None).why:
-            remarks.append(f"{exercise.alias}: {why}")
+        return [Text("-") for _ in range(len(chapter.exercises) + bool(chapter.explain) + 1)]
+    cells = [_exercise_cell(exercise, graded.result) for exercise in chapter.exercises]
     if chapter.explain:
         score = scores.written_score(chapter.explain.id, graded.result)
-        cells.append(Text("for you to grade" if score.needs_manual else number(score.auto or 0)))
-    remarks += [note.sentence for note in graded.result.notes]
+        cells.append(Text("to grade" if score.needs_manual else number(score.auto or 0)))
+    earned = sum(verdict.earned for verdict in graded.result.verdicts.values())
+    return [*cells, Text(number(earned))]
+
+
+def _exercise_cell(exercise: Exercise, result: Result) -> Text:
+    verdict = result.verdicts[exercise.slug]
+    short = _SHORT[State.GRADER_FAULT if scores.faulty(verdict) else verdict.state]
+    if scores.lost_parts(exercise, result):
+        short = "unread"
+    return Text(f"{number(verdict.earned)} {short}", style="green" if verdict.passed else "red")
+
+
+def _remarks(chapter: Chapter, graded: Graded) -> list[str]:
+    if graded.result is None:
+        return [f"not graded: {graded.problem}"]
+    found = [note.sentence for note in graded.result.notes]
+    for exercise in chapter.exercises:
+        if why := scores.exercise_score(exercise, graded.result, None).why:
+            found.append(f"{exercise.alias}: {why}")
     if graded.unchanged:
-        remarks.append("unchanged since the last grading")
-    return [*cells, Text("\n".join(remarks))]
+        found.append("unchanged since the last grading")
+    return found

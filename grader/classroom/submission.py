@@ -81,8 +81,7 @@ def _read(path: Path, names: list[str], wanted: str, largest: int, notes: list[N
     try:
         return folder.read_file(path / name, largest)
     except Unreadable as problem:
-        kind = "refused" if "link" in str(problem) or "regular" in str(problem) else "unreadable"
-        notes.append(Note(kind, wanted, f"{wanted} was not taken: {problem}."))
+        notes.append(Note(problem.kind, wanted, f"{wanted} was not taken: {problem}."))
         lost.add(wanted)
         return None
 
@@ -103,7 +102,7 @@ def _notebook(
     try:
         return read_cells(folder.read_file(path / name, folder.LARGEST_NOTEBOOK))
     except Unreadable as problem:
-        notes.append(Note("unreadable", wanted, f"{wanted} could not be read: {problem}."))
+        notes.append(Note(problem.kind, wanted, f"{wanted} could not be read: {problem}."))
         lost.add(wanted)
         return None
 
