@@ -18,14 +18,21 @@ ENDED = {
     State.OUT_OF_MEMORY: "Your code needed too much memory.",
     State.ERROR: "Your code ended the process (exit code {code}) instead of returning.",
 }
+FORGED = "Your code wrote to the grader's private pipe. Leave file descriptors that you did not open alone."
 
 
 class HostBench:
     """One answer in C++ with the harnesses that drive it. A context manager for symmetry with the other benches."""
 
-    def __init__(self, files: Mapping[str, bytes], harnesses: Mapping[str, bytes], limits: sandbox.Limits):
-        self.files, self.harnesses, self.limits = dict(files), dict(harnesses), limits
-        self._programs: dict[tuple, toolchain.HostProgram] = {}
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        harnesses: Mapping[str, bytes],
+        limits: sandbox.Limits,
+        flags: tuple[str, ...] = (),
+    ):
+        self.files, self.harnesses, self.limits, self.flags = dict(files), dict(harnesses), limits, flags
+        self._programs: dict[str, toolchain.HostProgram] = {}
 
     def __enter__(self) -> HostBench:
         return self
@@ -33,23 +40,29 @@ class HostBench:
     def __exit__(self, *_) -> None:
         pass
 
-    def program(self, harness: str, *flags: str) -> toolchain.HostProgram:
-        """The answer compiled with one harness file (its ``main``), once for each set of flags."""
-        key = (harness, flags)
-        if key not in self._programs:
+    def program(self, harness: str) -> toolchain.HostProgram:
+        """The answer compiled with one harness file (its ``main``), once."""
+        if harness not in self._programs:
             supplied = {n: b for n, b in self.harnesses.items() if n == harness or n.endswith(".h")}
             source = toolchain.Source(self.files, next(iter(self.files)))
-            self._programs[key] = toolchain.compile_host(source, harness=supplied, flags=flags)
-        return self._programs[key]
+            self._programs[harness] = toolchain.compile_host(source, harness=supplied, flags=self.flags)
+        return self._programs[harness]
 
-    def run(self, harness: str, request: str = "", *flags: str) -> dict | Finding:
-        """What the harness reported (a flat dict of text and integers), or the finding that says why there is none."""
-        program = self.program(harness, *flags)
+    def run(self, harness: str, request: str = "", *, fields: Mapping[str, type]) -> dict | Finding:
+        """What the harness reported, or the finding that says why there is none.
+
+        ``fields``: what a report holds, and whether each is ``int`` or ``str``. The process runs the learner's code,
+        so a report of another form is the answer's doing, not the grader's.
+        """
+        program = self.program(harness)
         if program.state is not State.PASS:
             return compile_finding(program)
         outcome = sandbox.run([str(program.path)], header={}, payload=request.encode(), limits=self.limits)
         if outcome.state is State.PASS and outcome.header is not None:
-            return outcome.header
+            reply = outcome.header
+            if reply.keys() == fields.keys() and all(type(reply[name]) is kind for name, kind in fields.items()):
+                return reply
+            return failed(FORGED, state=State.ERROR)
         state = State.ERROR if outcome.state is State.PASS else outcome.state
         words = ENDED.get(state, "Your code could not be run.")
         message = words.format(signal=outcome.signal, seconds=self.limits.wall_seconds, code=outcome.exit_code)
@@ -73,12 +86,16 @@ def compile_finding(program) -> Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class HostPlan:
-    """``harness`` names files in the chapter's ``harness`` folder; the first holds ``main`` for the compile check."""
+    """``harness`` names files in the chapter's ``harness`` folder; the first holds ``main`` for the compile check.
+
+    ``flags`` are g++'s, beside those of ``toolchain.compile_host``.
+    """
 
     package: str  # "grader.exercises.ch00_warm_up"
     harness: tuple[str, ...]
     checks: tuple[Check, ...]
     group: str
+    flags: tuple[str, ...] = ()
 
     def all_checks(self) -> tuple[Check, ...]:
         compiles = Check(
@@ -94,7 +111,8 @@ class HostPlan:
         folder = resources.files(self.package) / "harness"
         harnesses = {name: (folder / name).read_bytes() for name in self.harness}
         harnesses["channel.h"] = (resources.files("grader.exercises") / "harness" / "channel.h").read_bytes()
-        return HostBench(files, harnesses, sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30))
+        limits = sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30)
+        return HostBench(files, harnesses, limits, self.flags)
 
     def _compiles(self, bench: HostBench, rng) -> Finding:
         program = bench.program(self.harness[0])

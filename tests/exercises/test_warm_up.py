@@ -75,6 +75,19 @@ def test_an_answer_that_ends_the_process_gets_no_point(tmp_path):
     assert {c.state for c in verdict.checks if c.check != "compiles"} == {State.ERROR}
 
 
+def test_a_forged_report_gets_no_point(tmp_path):
+    """An answer that finds the pipe and reports by itself is no pass and no fault of the grader."""
+    (tmp_path / "scale_enqueue.h").write_text(
+        '#pragma once\n#include "launch.h"\n#include "channel.h"\n'
+        "inline std::int32_t enqueue(float const*, float*, std::int64_t, Stream) noexcept {\n"
+        '    for (int fd = 3; fd < 64; ++fd) { harness::Report r; r.add("status", 0); r.send(fd); }\n'
+        "    std::_Exit(0);\n}\n"
+    )
+    verdict = check("return-status", tmp_path)
+    assert verdict.earned == 0
+    assert {c.state for c in verdict.checks if c.check != "compiles" and not c.blocked_by} == {State.ERROR}
+
+
 def test_a_missing_file_is_named(tmp_path):
     verdict = check("thread-index", tmp_path)
     assert verdict.state is State.ERROR and "thread_index.cu" in verdict.checks[0].message

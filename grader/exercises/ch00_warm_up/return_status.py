@@ -10,10 +10,11 @@ from grader.exercises.host import HostPlan
 HARNESS = "return_status.cpp"
 ENQUEUE = "TensorRT 10.x NvInferRuntime.h, enqueue: 0 for success, else non-zero; noexcept"
 LAUNCH = "CUDA 13.0 driver_types.h: cudaErrorInvalidConfiguration = 9"
+REPORT = dict.fromkeys(("status", "launches", "x", "y", "n", "stream"), int)
 
 
 def _call(bench, *, x: int, y: int, n: int, stream: int = 0x500, answer: int = 0) -> dict | Finding:
-    reply = bench.run(HARNESS, f"{x} {y} {n} {stream} {answer}")
+    reply = bench.run(HARNESS, f"{x} {y} {n} {stream} {answer}", fields=REPORT)
     if not isinstance(reply, Finding):
         return reply
     call = f"enqueue(x = {_pointer(x)}, y = {_pointer(y)}, n = {n}, stream)"

@@ -24,7 +24,7 @@ class Start:
 
     def _repr_markdown_(self) -> str:
         rows = [f"| {self.titles[slug]} | {_WORDS.get(state, 'not yet')} |" for slug, state in self.states.items()]
-        return "\n".join(["| exercise | |", "|---|---|", *rows, "", *(f"{line}\n" for line in self.advice)])
+        return "\n".join(["| exercise | your answer |", "|---|---|", *rows, "", *(f"{line}\n" for line in self.advice)])
 
     def __repr__(self) -> str:
         rows = [f"{self.titles[slug]}: {_WORDS.get(state, 'not yet')}" for slug, state in self.states.items()]
@@ -54,9 +54,9 @@ def advise(states: dict[str, State], titles: dict[str, str], written: dict[int, 
     elif NEXT_FOR_KERNELS in written:
         advice.append(f"**Your three kernels are right.** Chapter {NEXT_FOR_KERNELS}, {written[NEXT_FOR_KERNELS]}, is yours.")
     later = [f"{number}, {written[number]}" for number in NEXT_FOR_CLASSES if number in written]
-    what = f"chapters {' and '.join(later)}" if later else "the chapters on TensorRT's interfaces, which are not written yet"
+    what = f"chapters {' and '.join(later)}" if later else "the chapters on TensorRT's interfaces (not written yet)"
     if open_classes:
-        advice.append(f"{_list(open_classes)} can wait: {what} will need it.")
+        advice.append(f"{_list(open_classes)} can wait until {what}.")
     else:
         advice.append(f"**Your three classes are right.** They are what you need for {what}.")
     return advice
