@@ -1,0 +1,62 @@
+"""The house keeps its own rules: rooms import downwards only, packages are listed, files stay small."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "grader"
+
+
+def rooms() -> list[str]:
+    """The rooms from the top floor to the ground, as docs/architecture.md lists them."""
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    table = text.split("## Rooms of the package")[1].split("## ")[0]
+    return re.findall(r"^\| `(\w+)` \|", table, re.M)
+
+
+def imports(path: Path) -> set[str]:
+    """The rooms that a module imports, late imports too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module] if node.module != "grader" else [f"grader.{a.name}" for a in node.names]
+        elif isinstance(node, ast.Import):
+            names = [a.name for a in node.names]
+        else:
+            continue
+        found |= {name.split(".")[1] for name in names if name.startswith("grader.")}
+    return found
+
+
+def test_the_architecture_names_every_room():
+    folders = {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()}
+    assert folders == set(rooms())
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_imports_run_downwards_only(room):
+    order = rooms()
+    above = set(order[: order.index(room)])
+    wrong = {f"{p.relative_to(ROOT)} imports {up}" for p in (PACKAGE / room).rglob("*.py") for up in imports(p) & above}
+    assert not wrong
+
+
+def test_every_package_and_data_file_is_in_the_wheel():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    packages = {".".join(p.parent.relative_to(ROOT).parts) for p in PACKAGE.rglob("*.py")}
+    assert packages == set(project["packages"])
+    data = {p for name, patterns in project["package-data"].items() for pattern in patterns
+            for p in ROOT.joinpath(*name.split(".")).glob(pattern) if p.is_file()}  # fmt: skip
+    present = {p for p in PACKAGE.rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc") and "_course" not in p.parts}
+    assert present == data
+
+
+@pytest.mark.parametrize("suffix", ["py", "cpp", "h", "inc", "cu", "cuh"])
+def test_no_file_needs_an_afternoon(suffix):
+    files = [p for top in ("grader", "tests", "benchmarks", "solutions") for p in (ROOT / top).rglob(f"*.{suffix}")]
+    long = {str(p.relative_to(ROOT)): n for p in files if (n := p.read_text().count("\n")) > 450}
+    assert not long
