@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class In:
-    """An input buffer. The kernel may only read it.
+    """An input buffer. The kernel may only read it, unless it is ``writable``.
 
     The buffer has ``total`` elements (``data`` alone, by default); ``data`` stands from element ``start`` on. With
     a ``start`` the buffer is sparse: the rest of it is zero bytes and takes no memory until it is touched.
@@ -21,6 +21,7 @@ class In:
     data: np.ndarray
     start: int = 0
     total: int | None = None
+    writable: bool = False
 
     @property
     def size(self) -> int:
@@ -102,6 +103,11 @@ class Case:
                 for a in self.arguments
             ),
         )
+
+    def with_writable_inputs(self) -> Case:
+        """The same case with inputs that may be written: for checks that come before the one about inputs."""
+        changed = [dataclasses.replace(a, writable=True) if isinstance(a, In) else a for a in self.arguments]
+        return dataclasses.replace(self, arguments=tuple(changed))
 
     def thread_of(self, index: int) -> tuple[int, int]:
         """The (block, thread) that a one-dimensional grid-stride loop gives element ``index``."""

@@ -132,7 +132,8 @@ def place(device, argument: In | Out) -> int:
     """The address of a fresh buffer for an argument: its data written, or poison where it will be read."""
     total = argument.size if argument.total is None else argument.total
     is_input, sparse = isinstance(argument, In), argument.start > 0
-    address = device.alloc(total * argument.itemsize, name=argument.name, read_only=is_input, sparse=sparse)
+    read_only = is_input and not argument.writable
+    address = device.alloc(total * argument.itemsize, name=argument.name, read_only=read_only, sparse=sparse)
     data = np.ascontiguousarray(argument.data) if is_input else b"\xcd" * (argument.size * argument.itemsize)
     if argument.size and (is_input or sparse):  # memory that is not sparse is poisoned by the device itself
         device.write(address + argument.start * argument.itemsize, data)

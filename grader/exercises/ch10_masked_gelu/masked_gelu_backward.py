@@ -73,13 +73,19 @@ def make_at(kernel: str, n: int, start: int, total: int, rng) -> Case:
 
 def _runs(bench, rng) -> Finding:
     for kernel in KERNELS:
-        each = make(kernel, inputs.BLOCK, rng).with_room(ROOM)
+        each = make(kernel, inputs.BLOCK, rng).with_room(ROOM).with_writable_inputs()
         run = bench.launch(each)
         if run.finding:
             return run.finding
         if (missing := np.flatnonzero(unwritten(run.outputs["dx"]))).size:
             return failed(f"{kernel} never writes dx[{missing[0]}]; {each.label}.", case={"kernel": kernel, "label": each.label})
     return passed()
+
+
+def _leaves_inputs(bench, rng) -> Finding:
+    cases = [make(kernel, inputs.BLOCK, rng).with_room(ROOM) for kernel in KERNELS]
+    findings = (bench.launch(case).finding for case in cases)  # a write to an input is a fault
+    return next(filter(None, findings), passed())
 
 
 def _on(make_x, kernels=KERNELS, label="mask all 1"):
@@ -137,7 +143,7 @@ def _mask_selects(bench, rng) -> Finding:
 def _check(id, misconception, group, sentence, run, source, *, seeded=False) -> Check:
     return Check(
         id=id, misconception=misconception, group=group, sentence=sentence, run=run, source=source, seeded=seeded,
-        needs=("runs",),
+        needs=("leaves-inputs",),
     )  # fmt: skip
 
 
@@ -154,7 +160,11 @@ PLAN = KernelPlan(
     checks=(
         Check(
             id="runs", misconception=None, group="values", run=_runs, source="contract: memory",
-            sentence="A launch over 256 elements ends, writes every element of dx, and leaves dy, x and mask as they were.",
+            sentence="A launch over 256 elements ends and writes every element of dx.",
+        ),
+        Check(
+            id="leaves-inputs", misconception="input-as-scratch", group="values", needs=("runs",), run=_leaves_inputs,
+            source="contract: memory", sentence="Dy, x and mask are read, never written.",
         ),
         _check(
             "erf-values", "second-term", "values",

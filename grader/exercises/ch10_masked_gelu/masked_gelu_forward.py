@@ -63,13 +63,19 @@ def make_at(kernel: str, n: int, start: int, total: int, rng) -> Case:
 
 def _runs(bench, rng) -> Finding:
     for kernel in KERNELS:
-        each = make(kernel, inputs.BLOCK, rng).with_room(ROOM)
+        each = make(kernel, inputs.BLOCK, rng).with_room(ROOM).with_writable_inputs()
         run = bench.launch(each)
         if run.finding:
             return run.finding
         if (missing := np.flatnonzero(unwritten(run.outputs["y"]))).size:
             return failed(f"{kernel} never writes y[{missing[0]}]; {each.label}.", case={"kernel": kernel, "label": each.label})
     return passed()
+
+
+def _leaves_inputs(bench, rng) -> Finding:
+    cases = [make(kernel, inputs.BLOCK, rng).with_room(ROOM) for kernel in KERNELS]
+    findings = (bench.launch(case).finding for case in cases)  # a write to an input is a fault
+    return next(filter(None, findings), passed())
 
 
 def _values(*kernels):
@@ -155,7 +161,7 @@ def _mask_selects(bench, rng) -> Finding:
 def _check(id, misconception, group, sentence, run, source, *, seeded=False) -> Check:
     return Check(
         id=id, misconception=misconception, group=group, sentence=sentence, run=run, source=source, seeded=seeded,
-        needs=("runs",),
+        needs=("leaves-inputs",),
     )  # fmt: skip
 
 
@@ -173,8 +179,12 @@ PLAN = KernelPlan(
     group="values",
     checks=(
         Check(
-            id="runs", misconception="input-as-scratch", group="values", run=_runs, source="contract: memory",
-            sentence="A launch over 256 elements ends, writes every element of y, and leaves x and mask as they were.",
+            id="runs", misconception=None, group="values", run=_runs, source="contract: memory",
+            sentence="A launch over 256 elements ends and writes every element of y.",
+        ),
+        Check(
+            id="leaves-inputs", misconception="input-as-scratch", group="values", needs=("runs",), run=_leaves_inputs,
+            source="contract: memory", sentence="X and mask are read, never written.",
         ),
         _check(
             "erf-values", "look-alike", "values",
