@@ -150,7 +150,7 @@ class SimulatedBackend:
             code=_pointer(program.code), functions=_pointer(program.functions), specials=_pointer(program.specials),
             copies=_pointer(program.copies), images=_pointer(program.images), params=_pointer(args),
             allocations=_pointer(table), counters=rows.buffer_info()[0], fault=ctypes.addressof(fault),
-            output=ctypes.addressof(output), host_offset=self._memory.host_offset, budget=budget,
+            output=ctypes.addressof(output), branch_targets=_pointer(program.branch_targets), host_offset=self._memory.host_offset, budget=budget,
             code_count=program.count, allocation_count=len(table) // 32, params_bytes=len(args),
             output_bytes=OUTPUT_BYTES, output_used=0, first_block=span[0], last_block=span[1], kernel=0,
             grid=grid, block=block, shared_bytes=shared, local_limit=align_up(program.local_bytes, 16),

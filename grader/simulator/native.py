@@ -118,7 +118,8 @@ class LaunchRequest(ctypes.Structure):
         *(
             (name, ctypes.c_void_p)
             for name in (
-                "code", "functions", "specials", "copies", "images", "params", "allocations", "counters", "fault", "output"
+                "code", "functions", "specials", "copies", "images", "params", "allocations", "counters", "fault", "output",
+                "branch_targets",
             )
         ),
         *(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.simulator.decode.frame import Frame, lane_bytes
 from grader.simulator.decode.modifiers import Modifiers
-from grader.simulator.decode.types import Record
+from grader.simulator.decode.types import SPECIALS, Record
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.model import SIZES, Address, Group, Immediate, Instruction, Name, Operand, Sum
 
@@ -70,6 +70,8 @@ class Context:
             raise PtxError(f"{self.instruction.opcode} writes no register")
         if operand.name == "_":
             return -1
+        if operand.name in SPECIALS:
+            raise PtxError(f"{self.instruction.opcode} writes the special register {operand.name}")
         return self.frame.register(operand.name, lane_bytes(kind))
 
     def written(self, kind: str, position: int = 0) -> int:

@@ -101,6 +101,19 @@ def branch(context: Context, modifiers: Modifiers) -> None:
     context.category = "branch"
 
 
+@handles("brx")
+def branch_by_index(context: Context, modifiers: Modifiers) -> None:
+    modifiers.need("idx")
+    modifiers.take("uni")
+    context.count(2)
+    context.operation("brx")
+    record = context.record
+    record.a = context.source("u32", 0)
+    record.target, record.vector = context.function.branch_table(context.instruction)
+    record.reconverge = context.function.meeting(context.instruction)
+    context.category = "branch"
+
+
 @handles("ret")
 def leave(context: Context, modifiers: Modifiers) -> None:
     modifiers.take("uni")

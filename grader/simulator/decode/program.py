@@ -10,7 +10,7 @@ from grader.simulator.decode import control, conversion, floating, integers, mem
 from grader.simulator.decode.context import Context
 from grader.simulator.decode.frame import Frame, lane_bytes
 from grader.simulator.decode.types import Record
-from grader.simulator.ptx.cfg import reconvergence
+from grader.simulator.ptx.cfg import reconvergence, table
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.model import Address, Function, Group, Instruction, Location, Module, Name, Pair, Sum, Variable
 
@@ -35,6 +35,7 @@ class Program:
     specials: bytes = b""
     copies: bytes = b""
     images: bytes = b""
+    branch_targets: bytes = b""  # of brx.idx
     count: int = 0
     categories: list[str] = field(default_factory=list)
     locations: list[Location | None] = field(default_factory=list)
@@ -60,6 +61,7 @@ class Linker:
         self.shared_bytes = 0
         self.dynamic: list[int] = []
         self.copies: list[tuple[int, int, int]] = []
+        self.branch_targets: list[int] = []
         self.order: list[Function] = [self.kernel]
         self.numbers: dict[str, int] = {kernel: 0}
         self.decoders: list[FunctionDecoder] = []
@@ -94,6 +96,7 @@ class Linker:
         program.count = len(records)
         program.functions, program.images, program.specials = bytes(functions), bytes(images), bytes(specials)
         program.copies = b"".join(struct.pack("<3i", *copy) for copy in self.copies)
+        program.branch_targets = struct.pack(f"<{len(self.branch_targets)}i", *self.branch_targets)
         program.shared_bytes = self.shared_bytes
         kernel = entries[0]
         program.local_bytes = _STACK_BYTES + kernel.local_bytes if self.calls else kernel.local_bytes
@@ -241,6 +244,13 @@ class FunctionDecoder:
         if target is None:
             raise PtxError(f"no label {label}")
         return self.entry + target
+
+    def branch_table(self, instruction: Instruction) -> tuple[int, int]:
+        """(first index, count) of a brx.idx's targets in the program's list."""
+        targets = [self.entry + target for target in table(self.function, instruction)]
+        first = len(self.linker.branch_targets)
+        self.linker.branch_targets += targets
+        return first, len(targets)
 
     def meeting(self, instruction: Instruction) -> int:
         return self.entry + self._meetings[id(instruction)]

@@ -114,7 +114,7 @@ inline f32 round_f32(f32 x, f32 y, f32 z, const Instruction& i) {
   if (i.flags & kFtz) x = ftz(x), y = ftz(y), z = ftz(z);
   f32 r = canonical(rounded<f32>(i.mode, i.flags & 3, x, y, z));
   if (i.flags & kFtz) {
-    if (std::fabs(r) == 0x1p-126f) {  // see flush_exact: the same with more room below
+    if (std::fabs(r) == 0x1p-126f && i.mode >= kMul) {  // see flush_exact: the same with more room below
       f32 scaled = rounded<f32>(i.mode, i.flags & 3, x * 0x1p64f, y, z * 0x1p64f);
       if (std::fabs(scaled) < 0x1p-62f) r = bits<f32>(bits<u32>(r) & 0x80000000u);
     }

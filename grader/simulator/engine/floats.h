@@ -31,7 +31,7 @@ inline f64 settle(f64 result, f64 x, f64 y, f64 z) {
 inline f64 fma_f64(f64 x, f64 y, f64 z) { return settle(__builtin_fma(x, y, z), x, y, z); }
 inline f64 sqrt_f64(f64 x) { return settle(__builtin_sqrt(x), x); }
 inline f64 neg_f64(f64 x) { return x != x ? quiet(x) : bits<f64>(bits<u64>(x) ^ 0x8000000000000000ull); }
-inline f64 abs_f64(f64 x) { return bits<f64>(bits<u64>(x != x ? quiet(x) : x) & 0x7fffffffffffffffull); }
+inline f64 abs_f64(f64 x) { return x != x ? quiet(x) : bits<f64>(bits<u64>(x) & 0x7fffffffffffffffull); }
 inline f32 neg_f32(f32 x) { return canonical(bits<f32>(bits<u32>(x) ^ 0x80000000u)); }
 inline f32 abs_f32(f32 x) { return canonical(bits<f32>(bits<u32>(x) & 0x7fffffffu)); }
 // f16 and bf16: `infinity` are the bits above which nothing is a number.

@@ -36,11 +36,23 @@ u32 special_value(const Launch& launch, const Warp& warp, s32 kind, int lane) {
   }
 }
 
+bool changes_with_block(s32 kind) { return kind >= kCtaidX && kind <= kCtaidZ; }
+
 void fill_specials(Launch& launch, Warp& warp, const Function& function, char* frame) {
   const Special* special = launch.request->specials + function.first_special;
   for (s32 k = 0; k < function.specials; k++, special++) {
     u32* d = reinterpret_cast<u32*>(frame + special->slot);
     for (int l = 0; l < kLanes; l++) d[l] = special_value(launch, warp, special->kind, l);
+  }
+}
+
+void fill_block_specials(Launch& launch, Warp& warp, const Function& function) {
+  const Special* special = launch.request->specials + function.first_special;
+  for (s32 k = 0; k < function.specials; k++, special++) {
+    if (!changes_with_block(special->kind)) continue;
+    u32* d = reinterpret_cast<u32*>(warp.registers.data() + special->slot);
+    u32 value = special_value(launch, warp, special->kind, 0);
+    for (int l = 0; l < kLanes; l++) d[l] = value;
   }
 }
 
@@ -98,7 +110,7 @@ void run_block(Launch& launch, std::vector<Warp>& warps) {
     warp.state = WarpState::kRunning;
     warp.paths.clear();
     warp.calls.clear();
-    fill_specials(launch, warp, launch.request->functions[warp.function], warp.registers.data());
+    fill_block_specials(launch, warp, launch.request->functions[warp.function]);
   }
   for (;;) {
     bool waiting = false;
@@ -131,7 +143,7 @@ void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp
 bool start_function(Launch& launch, Warp& warp, int function) {
   const Function& f = launch.request->functions[function];
   size_t needed = static_cast<size_t>(warp.frame) + static_cast<size_t>(f.frame_bytes);
-  if (warp.registers.size() < needed) warp.registers.resize(needed);
+  warp.registers.grow(needed);
   char* frame = warp.registers.data() + warp.frame;
   memcpy(frame, launch.request->images + f.image, static_cast<size_t>(f.frame_bytes));
   warp.function = function;

@@ -10,12 +10,13 @@ enum MemoryFlag : s32 { kSignExtend = 1, kWideRegister = 2, kMemoryCounted = 4 }
 // The allocation that holds [low, high), or -1. Allocations are sorted by address; `hint` is tried first.
 s32 find_allocation(const LaunchRequest& request, u64 low, u64 high, s32& hint) {
   const Allocation* all = request.allocations;
+  if (high <= low) return -1;  // past the last address
   if (hint >= 0 && low >= all[hint].base && high <= all[hint].base + all[hint].bytes) return hint;
   const Allocation* end = all + request.allocation_count;
   const Allocation* after = std::upper_bound(all, end, low, [](u64 x, const Allocation& a) { return x < a.base; });
   if (after == all) return -1;
   const Allocation& candidate = after[-1];
-  if (high < low || high > candidate.base + candidate.bytes) return -1;
+  if (high > candidate.base + candidate.bytes) return -1;
   return hint = static_cast<s32>(&candidate - all);
 }
 
@@ -77,6 +78,28 @@ int count_wavefronts(const u64* address, u32 mask, int bytes) {
     total += most;
   }
   return total;
+}
+
+bool outside(u64 address, int bytes, u64 size) {
+  return size < static_cast<u64>(bytes) || address > size - static_cast<u64>(bytes);
+}
+
+// Whether each lane lies the same number of bytes behind the one before; `stride` may be negative.
+bool evenly_spaced(const u64* address, s64& stride) {
+  stride = static_cast<s64>(address[1] - address[0]);
+  u64 different = 0;
+  EACH_LANE different |= address[l] - (address[0] + static_cast<u64>(stride) * static_cast<u64>(l));
+  return different == 0;
+}
+
+int wavefronts_of(const u64* address, u32 mask, int bytes, bool consecutive) {
+  if (consecutive) return bytes <= 4 ? 1 : bytes / 4;
+  s64 stride;
+  if (mask == kAllLanes && bytes == 4 && evenly_spaced(address, stride)) {
+    s64 words = stride / 4;  // lanes l and m meet in a bank when (l - m) * words is a multiple of 32
+    return words == 0 ? 1 : 1 << std::min(5, __builtin_ctzll(static_cast<u64>(words)));
+  }
+  return count_wavefronts(address, mask, bytes);
 }
 
 // The addresses of all lanes; a lane that is not active gets that of the first active one.
@@ -159,11 +182,25 @@ void move_element(u8* const* host, char* frame, u32 mask, const Instruction& i, 
 }
 
 // Marks what a store wrote, or finds a read of what nobody wrote.
-bool track_shared(Launch& launch, const Warp& warp, const Instruction& i, const u64* address, u32 mask, int bytes, bool store) {
+bool track_shared(Launch& launch, const Warp& warp, const Instruction& i, const u64* address, u32 mask, int bytes, bool store, bool consecutive) {
   u8* written = launch.shared_written.data();
   if (store) {
-    each_active(mask, [&](int l) { memset(written + address[l], 1, bytes); });
+    if (consecutive) {
+      memset(written + address[0], 1, static_cast<size_t>(bytes) * kLanes);
+    } else {
+      each_active(mask, [&](int l) { memset(written + address[l], 1, static_cast<size_t>(bytes)); });
+    }
     return true;
+  }
+  if (consecutive && !memchr(written + address[0], 0, static_cast<size_t>(bytes) * kLanes)) return true;
+  if (bytes == 4) {  // the usual case, four bytes at once
+    bool all = true;
+    each_active(mask, [&](int l) {
+      u32 four;
+      memcpy(&four, written + address[l], 4);
+      all &= four == 0x01010101u;
+    });
+    if (all) return true;
   }
   for (u32 rest = mask; rest; rest &= rest - 1) {
     int l = first_lane(rest);
@@ -219,32 +256,32 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       break;
     }
     case kShared: {
-      if (high + bytes > launch.shared.size()) {
+      if (outside(high, bytes, launch.shared.size())) {
         for (u32 rest = mask; rest; rest &= rest - 1) {
           int l = first_lane(rest);
-          if (address[l] > launch.shared.size() || address[l] + bytes > launch.shared.size()) {
+          if (outside(address[l], bytes, launch.shared.size())) {
             return fail(launch, kSharedOutOfBounds, i, warp, l, address[l], bytes, kShared);
           }
         }
       }
-      if (!track_shared(launch, warp, i, address, mask, bytes, store)) return;
+      if (!track_shared(launch, warp, i, address, mask, bytes, store, consecutive)) return;
       EACH_LANE host[l] = launch.shared.data() + address[l];
       counter.shared_requests++;
-      counter.wavefronts += consecutive ? (bytes <= 4 ? 1 : bytes / 4) : count_wavefronts(address, mask, bytes);
+      counter.wavefronts += wavefronts_of(address, mask, bytes, consecutive);
       break;
     }
     case kParam: {
       u64 size = static_cast<u64>(launch.request->params_bytes);
-      if (store || high > size || high + bytes > size) return fail(launch, kOutOfBounds, i, warp, first_lane(mask), high, bytes, kParam);
+      if (store || outside(high, bytes, size)) return fail(launch, kOutOfBounds, i, warp, first_lane(mask), high, bytes, kParam);
       EACH_LANE host[l] = const_cast<u8*>(launch.request->params) + address[l];
       break;
     }
     default: {
       u64 limit = static_cast<u64>(launch.request->local_limit);
-      if (high > limit || high + bytes > limit) {
+      if (outside(high, bytes, limit)) {
         for (u32 rest = mask; rest; rest &= rest - 1) {
           int l = first_lane(rest);
-          if (address[l] > limit || address[l] + bytes > limit) return fail(launch, kLocalOutOfBounds, i, warp, l, address[l], bytes, kLocal);
+          if (outside(address[l], bytes, limit)) return fail(launch, kLocalOutOfBounds, i, warp, l, address[l], bytes, kLocal);
         }
       }
       EACH_LANE host[l] = launch.local.data() + static_cast<u64>(warp.id * kLanes + l) * limit + address[l];
@@ -362,7 +399,7 @@ u8* resolve(Launch& launch, const Warp& warp, const Instruction& i, s32 space, u
     return nullptr;
   }
   if (space == kShared) {
-    if (address > launch.shared.size() || address + bytes > launch.shared.size()) {
+    if (outside(address, bytes, launch.shared.size())) {
       fail(launch, kSharedOutOfBounds, i, warp, lane, address, bytes, space);
       return nullptr;
     }
@@ -370,7 +407,7 @@ u8* resolve(Launch& launch, const Warp& warp, const Instruction& i, s32 space, u
   }
   if (space == kLocal) {
     u64 limit = static_cast<u64>(launch.request->local_limit);
-    if (address > limit || address + bytes > limit) {
+    if (outside(address, bytes, limit)) {
       fail(launch, kLocalOutOfBounds, i, warp, lane, address, bytes, space);
       return nullptr;
     }
@@ -403,7 +440,7 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
         one[l] = offset;
         // An exchange reads what was there, but is a way to initialise too.
         bool only_writes = i.mode == kAtomExchange;
-        if (!track_shared(launch, warp, i, one, 1u << l, i.bytes, only_writes)) return;
+        if (!track_shared(launch, warp, i, one, 1u << l, i.bytes, only_writes, false)) return;
       }
       u64 old = 0;
       memcpy(&old, host, i.bytes);

@@ -5,7 +5,9 @@
 // byte offset in the frame. Constants and special registers are ordinary slots, filled when a frame begins.
 #pragma once
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <vector>
 
 using u8 = uint8_t;
@@ -102,6 +104,7 @@ struct LaunchRequest {
   Counter* counters;
   FaultRecord* fault;
   char* output;
+  const s32* branch_targets;
   s64 host_offset;  // host address = device address + host_offset
   s64 budget;       // warp instructions
   s64 code_count, allocation_count, params_bytes, output_bytes;
@@ -127,6 +130,32 @@ struct CallRecord {
   size_t paths;
 };
 
+// Memory for the frames of a warp, aligned so that no vector of lanes crosses a cache line.
+class Registers {
+ public:
+  Registers() = default;
+  Registers(const Registers&) = delete;
+  Registers& operator=(const Registers&) = delete;
+  ~Registers() { std::free(data_); }
+  char* data() { return data_; }
+  const char* data() const { return data_; }
+  void grow(size_t bytes) {
+    if (bytes <= size_) return;
+    size_t rounded = (bytes + 63) & ~static_cast<size_t>(63);
+    char* fresh = static_cast<char*>(std::aligned_alloc(64, rounded));
+    if (!fresh) throw std::bad_alloc();
+    if (size_) memcpy(fresh, data_, size_);
+    memset(fresh + size_, 0, rounded - size_);
+    std::free(data_);
+    data_ = fresh;
+    size_ = rounded;
+  }
+
+ private:
+  char* data_ = nullptr;
+  size_t size_ = 0;
+};
+
 enum class WarpState { kRunning, kAtBarrier, kDone };
 
 struct Warp {
@@ -137,7 +166,7 @@ struct Warp {
   s32 pc = 0, reconverge = -1;
   s32 function = 0, frame = 0, local_base = 0;
   u32 barrier_vote = 0;
-  std::vector<char> registers;
+  Registers registers;
   std::vector<Path> paths;
   std::vector<CallRecord> calls;
 };

@@ -256,7 +256,7 @@ void run_warp(Launch& launch, Warp& warp) {
     }
     Counter& counter = counters[pc];
     counter.executions++;
-    counter.lanes += __builtin_popcount(i.op == OP_bra ? mask : active);
+    counter.lanes += static_cast<u64>(__builtin_popcount(i.op == OP_bra ? mask : active));
     if (--budget < 0) {
       fail(launch, kBudget, i, warp, first_lane(mask));
       LEAVE_LOOP();
@@ -352,6 +352,29 @@ void run_warp(Launch& launch, Warp& warp) {
         if (i.target != reconverge) warp.paths.push_back({i.target, reconverge, active});
         mask = stays;
         break;
+      }
+      case OP_brx: {  // one path for each target that lanes ask for; i.vector targets from i.target on
+        u32 left = active, outside = 0;
+        each_active(active, [&](int l) { outside |= static_cast<u32>(lanes<u32>(frame, i.a)[l] >= static_cast<u32>(i.vector)) << l; });
+        if (!active) break;
+        if (outside) {
+          fail(launch, kUnsupported, i, warp, first_lane(outside));
+          LEAVE_LOOP();
+        }
+        if (i.reconverge != reconverge) warp.paths.push_back({i.reconverge, reconverge, mask});
+        reconverge = i.reconverge;
+        if (mask != active) warp.paths.push_back({pc + 1, reconverge, mask & ~active});
+        int targets = 0;
+        while (left) {
+          u32 index = lanes<u32>(frame, i.a)[first_lane(left)], same = 0;
+          each_active(left, [&](int l) { same |= static_cast<u32>(lanes<u32>(frame, i.a)[l] == index) << l; });
+          warp.paths.push_back({request.branch_targets[i.target + static_cast<s32>(index)], reconverge, same});
+          left &= ~same;
+          targets++;
+        }
+        if (targets > 1) counter.requests++;
+        mask = 0;  // the next path is taken from the stack
+        continue;
       }
       case OP_exit:
         warp.live &= ~active;

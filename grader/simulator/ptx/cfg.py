@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.simulator.ptx.model import Function, Name
+from grader.simulator.ptx.errors import PtxError
+from grader.simulator.ptx.model import Function, Instruction, Name
 
 
 def reconvergence(function: Function) -> list[int]:
@@ -35,10 +36,24 @@ def targets(function: Function, index: int) -> list[int]:
         target = function.target(instruction.scope, label.name)
         assert target is not None  # the parser checked it
         return [target]
+    if root == "brx":
+        return table(function, instruction)
     return [len(function.body)]
 
 
-_ENDS = ("bra", "ret", "exit", "trap")
+def table(function: Function, instruction: Instruction) -> list[int]:
+    """The targets of a ``brx.idx``."""
+    name = instruction.operands[-1] if instruction.operands else None
+    labels = function.branch_targets.get(name.name) if isinstance(name, Name) else None
+    if not labels:
+        raise PtxError("brx.idx without a list of targets", instruction.ptx_line)
+    found = [function.target(instruction.scope, label) for label in labels]
+    if None in found:
+        raise PtxError("a branch to a label that does not exist", instruction.ptx_line)
+    return [target for target in found if target is not None]
+
+
+_ENDS = ("bra", "brx", "ret", "exit", "trap")
 
 
 def _blocks(function: Function) -> tuple[list[int], list[list[int]]]:
