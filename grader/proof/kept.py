@@ -41,7 +41,7 @@ def standing(place: Place) -> Standing:
         data = json.loads(place.proof.read_text(encoding="utf-8"))
         kept, surroundings = data["key"], data["proven_with"]
         present = keys.key(place)
-    except (ValueError, KeyError, TypeError, OSError, ProofError) as problem:
+    except (ValueError, KeyError, TypeError, OSError, SyntaxError, ProofError) as problem:
         return Standing("outdated", f"the proof cannot be compared: {problem}")
     if kept != present:
         return Standing("outdated", "the exercise's files or its checks have changed since")

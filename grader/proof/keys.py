@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.proof.answer import Place
+from grader.proof.answer import Place, ProofError
 
 _ROOM = Path(__file__).parent
 # What makes the mutants: with other operators an old proof proves less.
@@ -56,39 +57,58 @@ def surroundings(root: Path) -> dict[str, str]:
 
 
 def checks_used(place: Place) -> list[Path]:
-    """The code of the exercise's chapter and the modules of `grader.checks` that it uses, directly or not."""
-    chapter = _under(place.root / "grader" / "exercises" / f"ch{place.exercise.chapter}")
-    found = set(chapter)
-    waiting = [path for path in chapter if path.suffix == ".py"]
+    """What judges this exercise: its module and what that uses, directly or not, of chapter and checks.
+
+    Files that are no Python (harnesses) count where their names stand in one that is used.
+    """
+    chapter = f"grader.exercises.ch{place.exercise.chapter}"
+    folder = place.root.joinpath(*chapter.split("."))
+    others = [path for path in _under(folder) if path.suffix != ".py"]
+    start = folder / f"{place.exercise.slug.replace('-', '_')}.py"
+    if not start.exists():
+        raise ProofError(f"{start.relative_to(place.root).as_posix()}: not found; the exercise has no checks")
+    found = {start}
+    waiting = [start]
     while waiting:
-        for module in _checks_imported(waiting.pop(), place.root):
-            if module not in found:
-                found.add(module)
-                waiting.append(module)
+        path = waiting.pop()
+        text = path.read_text(encoding="utf-8")
+        used = [other for other in others if other.name in text]
+        if path.suffix == ".py":
+            used += _imported(text, place.root, ("grader.checks", chapter))
+        waiting += set(used) - found
+        found.update(used)
     return sorted(found)
 
 
-def _checks_imported(path: Path, root: Path) -> Iterable[Path]:
-    """The files of `grader.checks` that a file imports; a name passed on by the package means its home."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and node.module
-            and node.module.split(".")[:2] == ["grader", "checks"]
-        ):
-            folder = root.joinpath(*node.module.split("."))
-            if not folder.is_dir():
-                yield folder.with_suffix(".py")
-                continue
-            homes = _homes(folder / "__init__.py")
-            for name in (alias.name for alias in node.names):
-                file = folder / f"{name}.py"
-                yield file if file.exists() else folder / f"{homes.get(name, '__init__')}.py"
+def _imported(text: str, root: Path, packages: tuple[str, ...]) -> Iterable[Path]:
+    """The files of `packages` that a module imports; a name that a package only passes on means its home."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            raise ProofError(
+                f"import from {'.' * node.level}{node.module or ''}: checks import by full names"
+            )
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.split(".")[:2] == ["grader", "checks"]:
-                    file = root.joinpath(*alias.name.split("."))
-                    yield file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if any(name == package or name.startswith(f"{package}.") for package in packages):
+                yield _home(root, name.split("."))
+
+
+def _home(root: Path, steps: list[str]) -> Path:
+    """The file of a module, or of the module that a name belongs to."""
+    path = root.joinpath(*steps)
+    if path.is_dir():
+        return path / "__init__.py"
+    if path.with_suffix(".py").exists():
+        return path.with_suffix(".py")
+    package = path.parent
+    if not package.is_dir():
+        return package.with_suffix(".py")
+    return package / f"{_homes(package / '__init__.py').get(steps[-1], '__init__')}.py"
 
 
 def _homes(init: Path) -> dict[str, str]:

@@ -123,7 +123,14 @@ def root(tmp_path, monkeypatch):
         "tests/variants/toy-clamp/survivors.toml": SURVIVORS,
         "tests/variants/toy-clamp/other.patch": "# title: min\n# alternative: true\n"
         + patch("    if i >= n:\n        return n - 1\n    return i + 0\n", "    return min(i, n - 1)\n"),
-        "grader/exercises/ch07_toy/toy_clamp.py": "from grader.checks import compare\n",
+        "grader/exercises/ch07_toy/__init__.py": "",
+        "grader/exercises/ch07_toy/toy_clamp.py": "from grader.checks import compare\n"
+        "from grader.exercises.ch07_toy import shared\n",
+        "grader/exercises/ch07_toy/shared.py": "HARNESS = 'toy.cpp'\n",
+        "grader/exercises/ch07_toy/toy_other.py": "",
+        "grader/exercises/ch07_toy/harness/toy.cpp": '#include "toy.h"\n',
+        "grader/exercises/ch07_toy/harness/toy.h": "",
+        "grader/exercises/ch07_toy/harness/other.h": "",
         "grader/exercises/runner.py": "",
         "grader/checks/__init__.py": "from grader.checks.values import compare\n"
         "from grader.checks.cases import Case\n",
@@ -355,6 +362,10 @@ def test_the_command_keeps_a_proof_that_verify_accepts(root, capsys):
         (f"{VARIANTS}/late.patch", "late", "later", "outdated", "have changed"),
         (f"{VARIANTS}/survivors.toml", "same", "very same", "outdated", "have changed"),
         ("grader/exercises/ch07_toy/toy_clamp.py", "compare", "compare  #", "outdated", "have changed"),
+        ("grader/exercises/ch07_toy/shared.py", "toy", "../toy", "outdated", "have changed"),
+        ("grader/exercises/ch07_toy/harness/toy.h", "", "int x;", "outdated", "have changed"),
+        ("grader/exercises/ch07_toy/toy_other.py", "", "x = 1\n", "fresh", ""),
+        ("grader/exercises/ch07_toy/harness/other.h", "", "int x;", "fresh", ""),
         ("grader/checks/values.py", "Finding", "Finding  #", "outdated", "have changed"),
         ("grader/checks/base.py", "", "# used by values.py\n", "outdated", "have changed"),
         ("grader/checks/cases.py", "", "# used by no check of this exercise\n", "fresh", ""),
