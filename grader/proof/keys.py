@@ -47,7 +47,7 @@ def surroundings(root: Path) -> dict[str, str]:
     pins = lock.read_text(encoding="utf-8") if lock.exists() else ""
     rooms = root / "grader"
     host = [
-        path for path in _under(rooms / "exercises") if not path.relative_to(rooms).parts[1].startswith("ch")
+        path for path in _under(rooms / "exercises") if not re.match(r"ch\d", path.relative_to(rooms).parts[1])
     ]
     return {
         "engine": _hash_of(root, _under(rooms / "simulator") + _under(rooms / "gpu")),
