@@ -46,9 +46,8 @@ def surroundings(root: Path) -> dict[str, str]:
     lock = root / "requirements.lock"
     pins = lock.read_text(encoding="utf-8") if lock.exists() else ""
     rooms = root / "grader"
-    host = [
-        path for path in _under(rooms / "exercises") if not re.match(r"ch\d", path.relative_to(rooms).parts[1])
-    ]
+    exercises = rooms / "exercises"
+    host = [path for path in _under(exercises) if not re.match(r"ch\d", path.relative_to(exercises).parts[0])]
     return {
         "engine": _hash_of(root, _under(rooms / "simulator") + _under(rooms / "gpu")),
         "host": _hash_of(root, host + _under(rooms / "sandbox") + _under(rooms / "toolchain")),
