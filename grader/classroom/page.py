@@ -28,16 +28,29 @@ def number(points: float) -> str:
 def verdict_html(verdict: PublicVerdict, files: dict[str, bytes] | None = None) -> str:
     """One exercise as a fragment; `files` are shown below it, folded."""
     colour = _GOOD if verdict.passed else (_WAIT if verdict.pending else _BAD)
-    rows = "".join(_check_html(check) for check in verdict.checks)
+    failed = [_check_html(check) for check in verdict.checks if not check.passed]
+    passed = [_check_html(check) for check in verdict.checks if check.passed]
     waiting = f", {number(verdict.pending)} waiting for a grade" if verdict.pending else ""
     shown = "".join(_file_html(name, data) for name, data in (files or {}).items())
     return (
         f'<section style="border-left:4px solid {colour};padding:.2rem .9rem;margin:.6rem 0">'
         f'<p style="margin:.2rem 0"><b>{escape(verdict.title)}</b>: <span style="color:{colour};font-weight:600">'
         f"{escape(verdict.state)}</span>, {number(verdict.earned)} of {number(verdict.points)} points{waiting}</p>"
-        f'<ul style="list-style:none;padding-left:0;margin:.3rem 0">{rows}</ul>'
+        f"{_list(failed)}{_folded(passed)}"
         f'<p style="margin:.2rem 0">{escape(verdict.hidden)}</p>{shown}</section>'
     )
+
+
+def _list(items: list[str]) -> str:
+    return f'<ul style="list-style:none;padding-left:0;margin:.3rem 0">{"".join(items)}</ul>' if items else ""
+
+
+def _folded(passed: list[str]) -> str:
+    """What passed, out of the way of what did not."""
+    if not passed:
+        return ""
+    words = "1 check passed" if len(passed) == 1 else f"{len(passed)} checks passed"
+    return f'<details><summary style="color:{_GOOD}">✓ {words}</summary>{_list(passed)}</details>'
 
 
 def _check_html(check: PublicCheck) -> str:
@@ -46,11 +59,12 @@ def _check_html(check: PublicCheck) -> str:
         f'<li style="margin:.35rem 0"><span style="color:{colour};font-weight:700" aria-hidden="true">{mark}</span> '
         f"{escape(check.sentence)} <span style=\"color:{colour}\">({escape(check.state)})</span>"
     )
-    for text in (check.message, check.misconception):
-        if text:
-            html += f'<div style="margin-left:1.4rem">{escape(text)}</div>'
+    if check.message:
+        html += f'<div style="margin-left:1.4rem">{escape(check.message)}</div>'
+    if check.misconception:
+        html += f'<div style="margin-left:1.4rem">Often behind it: <i>{escape(check.misconception)}</i></div>'
     if check.facts:
-        facts = "; ".join(f"{escape(key)} <code>{escape(value)}</code>" for key, value in check.facts)
+        facts = "; ".join(f"{escape(key)} <code>{escape(value)}</code>".lstrip() for key, value in check.facts)
         html += f'<div style="margin-left:1.4rem">Smallest failing case: {facts}</div>'
     if check.diagnostics:
         html += _pre("\n".join(check.diagnostics))

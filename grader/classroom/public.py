@@ -39,7 +39,7 @@ class PublicCheck:
     sentence: str
     message: str = ""
     misconception: str = ""
-    facts: tuple[tuple[str, str], ...] = ()  # of the smallest visible failing case
+    facts: tuple[tuple[str, str], ...] = ()  # of the smallest visible failing case; its label has the name ""
     diagnostics: tuple[str, ...] = ()  # of the compiler, at the student's lines
 
 
@@ -124,7 +124,7 @@ def _facts(detail: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     if not isinstance(case, dict):
         return ()
     found = [(key, case[key]) for key in _CASE_FACTS if case.get(key) not in (None, "")]
-    return tuple((key, _fact(value)) for key, value in found)
+    return tuple(("" if key == "label" else key, _fact(value)) for key, value in found)
 
 
 def _fact(value: Any) -> str:
