@@ -6,6 +6,6 @@ from grader.checks.cases import Case, In, Out, Tolerance, grid_1d
 from grader.checks.values import compare, mismatch, unwritten
 
 __all__ = [
-    "Case", "Check", "Finding", "In", "Out", "Tolerance", "compare", "elementwise", "failed", "grid_1d", "mismatch",
-    "passed", "unwritten",
+    "Case", "Check", "Finding", "In", "Out", "Tolerance", "compare", "elementwise", "failed", "grid_1d",
+    "mismatch", "passed", "unwritten",
 ]  # fmt: skip

@@ -32,8 +32,8 @@ class Check:
     """One thing that a learner's answer must do.
 
     ``run`` takes the bench of the exercise (``grader.exercises.bench``) and a random generator, and returns a
-    ``Finding``. A ``seeded`` check draws its cases from the generator, so that hidden seeds make hidden cases.
-    ``needs`` names checks that must have passed before this one says anything useful.
+    ``Finding``. A ``seeded`` check draws its cases from the generator, so that hidden seeds make hidden
+    cases. ``needs`` names checks that must have passed before this one says anything useful.
     """
 
     id: str

@@ -13,8 +13,9 @@ import numpy as np
 class In:
     """An input buffer. The kernel may only read it, unless it is ``writable``.
 
-    The buffer has ``total`` elements (``data`` alone, by default); ``data`` stands from element ``start`` on. With
-    a ``start`` the buffer is sparse: the rest of it is zero bytes and takes no memory until it is touched.
+    The buffer has ``total`` elements (``data`` alone, by default); ``data`` stands from element ``start`` on.
+    With a ``start`` the buffer is sparse: the rest of it is zero bytes and takes no memory until it is
+    touched.
     """
 
     name: str
@@ -36,7 +37,8 @@ class In:
 class Out:
     """An output buffer: poisoned before the launch, so that an element that nobody writes is seen.
 
-    What is compared is ``shape``, which stands from element ``start`` on in a buffer of ``total`` elements, as in ``In``.
+    What is compared is ``shape``, which stands from element ``start`` on in a buffer of ``total`` elements,
+    as in ``In``.
     """
 
     name: str
@@ -66,8 +68,8 @@ class Tolerance:
 class Case:
     """One launch of one kernel.
 
-    ``arguments`` stand in the kernel's order: ``In``, ``Out``, or a NumPy scalar whose type is the parameter's.
-    ``expected`` maps an output's name to its float64 (or integer) reference.
+    ``arguments`` stand in the kernel's order: ``In``, ``Out``, or a NumPy scalar whose type is the
+    parameter's. ``expected`` maps an output's name to its float64 (or integer) reference.
     """
 
     kernel: str
@@ -92,7 +94,7 @@ class Case:
         return dataclasses.replace(self, grid=(blocks, 1, 1), block=(threads, 1, 1))
 
     def with_room(self, elements: int) -> Case:
-        """The same case with buffers that go on behind the data: a step past the end neither faults nor counts.
+        """The same case with buffers that go on behind the data: a step past the end does no harm there.
 
         For checks of anything but bounds, so that one mistake costs one check.
         """

@@ -1,11 +1,11 @@
 """Checks of any elementwise kernel with a grid-stride loop: sizes, launches, long indices, traffic.
 
-Each function makes the ``run`` of a ``Check``. ``make(kernel, n, rng)`` gives a case of ``n`` elements under a launch
-with one thread for each; ``make_at(kernel, n, start, total, rng)`` one whose ``n`` elements stand from ``start`` on in
-buffers of ``total``. ``kernels`` names the kernels to try.
+Each function makes the ``run`` of a ``Check``. ``make(kernel, n, rng)`` gives a case of ``n`` elements under
+a launch with one thread for each; ``make_at(kernel, n, start, total, rng)`` one whose ``n`` elements stand
+from ``start`` on in buffers of ``total``. ``kernels`` names the kernels to try.
 
-Every check but ``every_size`` leaves room behind the buffers and takes sizes that fill their blocks, so that a mistake
-at the end of the data costs the one check that owns it.
+Every check but ``every_size`` leaves room behind the buffers and takes sizes that fill their blocks, so that
+a mistake at the end of the data costs the one check that owns it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,16 @@ Run = Callable[..., Finding]
 SIZES = (0, 1, 2, 3, 31, 32, 33, 127, 129, 255, 256, 257, 511, 1021)
 FEW_SIZES = (0, 1, 257)
 ROOM = 1024  # elements behind the data of a check that does not own the bounds
-PAST_INT, PAST_UNSIGNED = 3 << 30, (1 << 32) + 1024  # numbers of elements that an int, an unsigned int cannot count
+PAST_INT, PAST_UNSIGNED = (
+    3 << 30,
+    (1 << 32) + 1024,
+)  # numbers of elements that an int, an unsigned int cannot count
 VECTOR_WIDTHS = (1, 2, 4, 8, 16)  # elements that one thread may take in one step
 SECTOR = 32  # bytes
 
 
 def every_size(make: Make, kernels: Iterable[str], few: Iterable[str] = ()) -> Run:
-    """Every size in ``SIZES`` (``FEW_SIZES`` for ``few``), and a block more than is needed; no room behind the data."""
+    """Every size in ``SIZES`` (``FEW_SIZES`` for ``few``), some with a spare block; no room behind."""
 
     def run(bench, rng) -> Finding:
         drawn = int(rng.integers(2, 2000))
@@ -49,7 +52,9 @@ def _sized(make: Make, plan, rng):
     for n, kernel in plan:
         case = make(kernel, n, rng)
         blocks = case.grid[0] + n % 2  # odd sizes get a block in which no thread has work
-        yield dataclasses.replace(case.launched(blocks, case.block[0]), label=f"n = {n}, {blocks} blocks of {case.block[0]}")
+        yield dataclasses.replace(
+            case.launched(blocks, case.block[0]), label=f"n = {n}, {blocks} blocks of {case.block[0]}"
+        )
 
 
 def small_grid(make: Make, kernels: Iterable[str]) -> Run:
@@ -78,8 +83,9 @@ def _launches(make: Make, kernels: Iterable[str], shapes) -> Run:
 def last_of(total: int, make_at: MakeAt, kernels: Iterable[str]) -> Run:
     """The last elements of data of ``total`` elements, which is more than memory holds; on the simulated GPU.
 
-    Memory is sparse, and of the blocks of the full grid only those run that can own the last elements: which ones
-    depends on how many elements a thread takes in one step, so every width in ``VECTOR_WIDTHS`` is tried.
+    Memory is sparse, and of the blocks of the full grid only those run that can own the last elements: which
+    ones depends on how many elements a thread takes in one step, so every width in ``VECTOR_WIDTHS`` is
+    tried.
     """
     elements, threads, budget = 512, 256, 1_000_000
     start = total - elements
@@ -104,22 +110,23 @@ def _explained(finding: Finding, case: Case) -> Finding:
     """A loop that never ends has a reason here that the device cannot know."""
     if finding.state is not State.TIMEOUT:
         return finding
-    message = f"{case.kernel} goes round and round instead of ending: its index or its step is too short; {case.label}."
+    why = "goes round and round instead of ending: its index or its step is too short"
+    message = f"{case.kernel} {why}; {case.label}."
     return dataclasses.replace(finding, message=message)
 
 
 def reads_once(make: Make, kernels: Iterable[str], *, limit: float = 1.1) -> Run:
-    """Loads touch at most ``limit`` times the sectors that hold the inputs; four elements for each thread."""
+    """Loads touch at most ``limit`` times the sectors that hold the inputs; four elements a thread."""
     return _traffic(make, kernels, limit, "reads", lambda case: case.inputs)
 
 
 def writes_once(make: Make, kernels: Iterable[str], *, limit: float = 1.1) -> Run:
-    """Stores touch at most ``limit`` times the sectors that hold the outputs; four elements for each thread."""
+    """Stores touch at most ``limit`` times the sectors that hold the outputs; four elements a thread."""
     return _traffic(make, kernels, limit, "writes", lambda case: case.outputs)
 
 
 def _traffic(make, kernels, limit, verb, buffers) -> Run:
-    """Exact counters of the simulated GPU; only the ratio to the least is judged, so vector accesses do as well."""
+    """Exact counters; only the ratio to the least is judged, so vector accesses do as well."""
     blocks, threads = 16, 256
 
     def one(bench, kernel, rng) -> Finding:
@@ -138,9 +145,15 @@ def _traffic(make, kernels, limit, verb, buffers) -> Run:
         if touched <= limit * least:
             return passed(f"{kernel} {verb} {touched:,} sectors; its data fills {least:,}")
         return failed(
-            f"{kernel} {verb} {touched:,} sectors of {SECTOR} bytes, {touched / least:.1f} times the {least:,} "
-            f"that its data fills: {touched / asked:.1f} sectors for each request of a warp; {case.label}.",
-            case={"kernel": kernel, "label": case.label, "touched": touched, "least": least, "requests": asked},
+            f"{kernel} {verb} {touched:,} sectors of {SECTOR} bytes, {touched / least:.1f} times the "
+            f"{least:,} that its data fills: {touched / asked:.1f} for each request of a warp; {case.label}.",
+            case={
+                "kernel": kernel,
+                "label": case.label,
+                "touched": touched,
+                "least": least,
+                "requests": asked,
+            },
             counters=dict(ran.counters),
         )
 

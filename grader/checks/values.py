@@ -26,13 +26,13 @@ def mismatch(got: np.ndarray, expected: np.ndarray, tolerance: Tolerance) -> np.
 
 
 def unwritten(got: np.ndarray) -> np.ndarray:
-    """A boolean for each flat element: its bytes are still the poison that was put there before the launch."""
+    """A boolean for each flat element: its bytes are still the poison from before the launch."""
     raw = np.ascontiguousarray(got).view(np.uint8).reshape(got.size, got.dtype.itemsize)
     return (raw == POISON).all(axis=1)
 
 
 def compare(case: Case, outputs: dict[str, np.ndarray]) -> Finding:
-    """``passed``, or ``failed`` with the first element that differs, its thread and the inputs it came from."""
+    """``passed``, or ``failed`` with the first element that differs, its thread and its inputs."""
     if not case.expected:
         raise ValueError(f"case {case.label!r} of {case.kernel} has nothing to compare with")
     for name, expected in case.expected.items():
@@ -45,7 +45,9 @@ def compare(case: Case, outputs: dict[str, np.ndarray]) -> Finding:
 
 def _difference(case, name, got, expected, bad):
     index = int(bad[0])
-    place = index + next(out.start for out in case.outputs if out.name == name)  # the index that the kernel sees
+    place = index + next(
+        out.start for out in case.outputs if out.name == name
+    )  # the index that the kernel sees
     block, thread = case.thread_of(place)
     fresh = bool(unwritten(got[index : index + 1])[0])
     what = "was never written" if fresh else f"is {_number(got[index])}, expected {_number(expected[index])}"
@@ -77,4 +79,6 @@ def _number(value) -> str:
     size = abs(float(value))
     if size == 0 or not np.isfinite(size) or 1e-4 <= size < 1e6:
         return np.format_float_positional(value, fractional=False, trim="0", **exact)
-    return np.format_float_scientific(value, trim="0", **(exact | ({} if exact["unique"] else {"precision": 8})))
+    return np.format_float_scientific(
+        value, trim="0", **(exact | ({} if exact["unique"] else {"precision": 8}))
+    )

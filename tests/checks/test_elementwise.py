@@ -1,4 +1,4 @@
-"""Checks of elementwise kernels, tried on kernels that are NumPy functions: what each lets pass and what it catches."""
+"""Checks of elementwise kernels, tried on kernels that are NumPy functions: what each lets pass, what not."""
 
 import dataclasses
 
@@ -19,13 +19,14 @@ def make_at(kernel, n, start, total, rng):
     x = rng.uniform(1, 2, n).astype(np.float32)
     where = {"start": start, "total": total}
     return Case(
-        kernel=kernel, arguments=(In("x", x, **where), Out("y", x.shape, np.float32, **where), np.int64(total)),
-        grid=grid_1d(total), block=(256, 1, 1), expected={"y": x.astype(np.float64)}, tolerance=Tolerance(), label=f"n = {n}",
+        kernel=kernel, grid=grid_1d(total), block=(256, 1, 1), tolerance=Tolerance(), label=f"n = {n}",
+        arguments=(In("x", x, **where), Out("y", x.shape, np.float32, **where), np.int64(total)),
+        expected={"y": x.astype(np.float64)},
     )  # fmt: skip
 
 
 class Bench:
-    """A bench whose kernel is ``elements(case, threads) -> the elements that it copies``, and that counts by hand."""
+    """A bench whose kernel is a function: from n, threads and launch to the elements that it copies."""
 
     def __init__(self, elements, sectors=1.0):
         self.elements, self.sectors, self.seen = elements, sectors, []
@@ -37,7 +38,9 @@ class Bench:
         y = np.frombuffer(b"\xcd" * 4 * out.size, np.float32).copy()
         for first, last in (r or (0, case.grid[0]) for r in ranges):
             threads = np.arange(first * case.block[0], min(last, case.grid[0]) * case.block[0])
-            done = np.asarray(self.elements(n, threads, case.grid[0] * case.block[0], case.block[0]), np.int64)
+            done = np.asarray(
+                self.elements(n, threads, case.grid[0] * case.block[0], case.block[0]), np.int64
+            )
             outside = done[done >= n + room]
             if outside.size:
                 return Run(finding=failed(f"reads x[{outside[0]}], past its end"))
@@ -49,7 +52,12 @@ class Bench:
         from grader.gpu import counters as c
 
         least = case.arguments[0].size * 4 // 32
-        named = {c.LOAD_SECTORS: least * self.sectors, c.LOAD_REQUESTS: 1, c.STORE_SECTORS: least, c.STORE_REQUESTS: 1}
+        named = {
+            c.LOAD_SECTORS: least * self.sectors,
+            c.LOAD_REQUESTS: 1,
+            c.STORE_SECTORS: least,
+            c.STORE_REQUESTS: 1,
+        }
         return dataclasses.replace(self.launch(case), counters=named)
 
     def verify(self, case):

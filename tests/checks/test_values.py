@@ -19,7 +19,7 @@ def test_the_first_difference_is_told_with_its_thread_and_input():
     assert finding.state is State.FAIL
     told = finding.detail["case"]
     assert (told["index"], told["got"], told["expected"], told["inputs"]) == (5, "11.0", "10.0", {"x": "5.0"})
-    assert (told["block"], told["thread"]) == (0, 1)  # 6 elements, a grid of 4 threads: the loop comes round to thread 1
+    assert (told["block"], told["thread"]) == (0, 1)  # 4 threads for 6 elements: the loop comes round
 
 
 def test_poison_is_told_as_never_written():

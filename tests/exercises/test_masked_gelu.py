@@ -7,9 +7,23 @@ import pytest
 
 from grader import course
 from grader.exercises import check
-from grader.exercises.ch10_masked_gelu import inputs, masked_gelu_backward, masked_gelu_cases, masked_gelu_forward
+from grader.exercises.ch10_masked_gelu import (
+    inputs,
+    masked_gelu_backward,
+    masked_gelu_cases,
+    masked_gelu_forward,
+)
 from grader.exercises.ch10_masked_gelu.models import BROKEN, RIGHT, expected, told_apart
-from grader.exercises.ch10_masked_gelu.reference import BACKWARD, FORMS, FORWARD, cdf, gelu, masked, slope, tolerance
+from grader.exercises.ch10_masked_gelu.reference import (
+    BACKWARD,
+    FORMS,
+    FORWARD,
+    cdf,
+    gelu,
+    masked,
+    slope,
+    tolerance,
+)
 from grader.exercises.runner import plan_of
 from grader.verdict import State
 
@@ -33,7 +47,9 @@ def test_the_two_sides_of_gelu_differ_by_x(form):
     np.testing.assert_allclose(gelu(form, X) - gelu(form, -X), X, rtol=1e-14, atol=1e-15)
 
 
-@pytest.mark.parametrize(("x", "value"), [(1.0, 0.8413447460685429), (-1.0, -0.15865525393145707), (-10.0, -7.6198530241605e-23)])
+@pytest.mark.parametrize(
+    ("x", "value"), [(1.0, 0.8413447460685429), (-1.0, -0.15865525393145707), (-10.0, -7.6198530241605e-23)]
+)
 def test_the_erf_form_is_x_times_the_normal_distribution(x, value):
     assert gelu("erf", x) == pytest.approx(value, rel=1e-13)
 
@@ -67,7 +83,9 @@ def test_float_arithmetic_stays_within_half_of_what_is_allowed():
     u = np.float32(0.79788456) * (x + np.float32(0.044715) * x * x * x)
     t = np.tanh(u)
     y = half * x * (one + t)
-    dx = half * (one + t) + half * x * (one - t * t) * np.float32(0.79788456) * (one + np.float32(0.134145) * x * x)
+    dx = half * (one + t) + half * x * (one - t * t) * np.float32(0.79788456) * (
+        one + np.float32(0.134145) * x * x
+    )
     assert y.dtype == dx.dtype == np.float32
     assert np.abs(y - gelu("tanh", x)).max() < FORWARD / 2
     assert np.abs(dx - slope("tanh", x)).max() < BACKWARD / 2
@@ -105,7 +123,9 @@ def test_plain_inputs_tell_no_form_from_another():
 @pytest.mark.parametrize("name", RIGHT)
 def test_no_input_tells_a_right_kernel_apart(name):
     tiny = np.ldexp(np.float32(1), np.arange(-149, 127))
-    x = np.concatenate([np.linspace(-40, 40, 4001), tiny, -tiny, [0, -0.0, np.nan, np.inf, -np.inf]]).astype(np.float32)
+    x = np.concatenate([np.linspace(-40, 40, 4001), tiny, -tiny, [0, -0.0, np.nan, np.inf, -np.inf]]).astype(
+        np.float32
+    )
     masks = [np.full(x.size, byte, np.uint8) for byte in (0, 1, 128, 255)]
     assert not told_apart(RIGHT[name], [(x, mask) for mask in masks])
     assert not told_apart(RIGHT[name], [(np.empty(0, np.float32), np.empty(0, np.uint8))])
@@ -126,7 +146,9 @@ def test_a_broken_kernel_is_right_on_some_input(broken):
 
 
 def test_what_is_expected_of_a_hidden_nan():
-    np.testing.assert_array_equal(expected(np.array([np.nan, 1], np.float32), np.array([0, 0], np.uint8)), [0, 0])
+    np.testing.assert_array_equal(
+        expected(np.array([np.nan, 1], np.float32), np.array([0, 0], np.uint8)), [0, 0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,7 +182,9 @@ def test_checks_and_chapter_name_the_same_misconceptions_and_groups(slug):
     assert {c.group for c in checks} == {g.id for g in exercise.groups}
     rows = {row.row for row in exercise.contract}
     for each in checks:
-        for row in each.source.removeprefix("contract: ").split(", ") if each.source.startswith("contract: ") else []:
+        for row in (
+            each.source.removeprefix("contract: ").split(", ") if each.source.startswith("contract: ") else []
+        ):
             assert row in rows, f"{each.id} cites {row}"
 
 
@@ -176,7 +200,9 @@ def test_kernels_by_name():
 @pytest.mark.parametrize(("slug", "points"), [("masked-gelu-forward", 10), ("masked-gelu-backward", 6)])
 def test_the_solution_passes(slug, points):
     verdict = check(slug, SOLUTIONS, device="simulated")
-    assert verdict.state is State.PASS, [(c.check, c.message) for c in verdict.checks if c.state is not State.PASS]
+    assert verdict.state is State.PASS, [
+        (c.check, c.message) for c in verdict.checks if c.state is not State.PASS
+    ]
     assert verdict.earned == verdict.possible == points
 
 

@@ -22,7 +22,7 @@ def moderate(rng: np.random.Generator, kind: str = "f32") -> np.ndarray:
 
 
 def plain(n: int, rng: np.random.Generator, kind: str) -> np.ndarray:
-    """``n`` values at which every form of GELU is x, and its slope 1: for checks of anything but the formula."""
+    """``n`` values at which every form of GELU is x and its slope 1: for checks of all but the formula."""
     return rng.uniform(6, 9, n).astype(DTYPES[kind])
 
 

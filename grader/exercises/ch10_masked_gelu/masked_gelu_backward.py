@@ -24,7 +24,9 @@ from grader.exercises.kernel import KernelPlan, Signature
 
 KERNELS = [f"masked_gelu_backward_{form}_{kind}" for form in ("erf", "tanh") for kind in DTYPES]
 ONE_EACH = ["masked_gelu_backward_erf_f32", "masked_gelu_backward_tanh_f16"]
-LOOSE = Tolerance(absolute=BACKWARD, relative=2.0**-6)  # for checks of anything but the formula: enough to know an element by
+LOOSE = Tolerance(
+    absolute=BACKWARD, relative=2.0**-6
+)  # for checks of anything but the formula: enough to know an element by
 
 
 def parts(kernel: str) -> tuple[str, str]:
@@ -43,8 +45,8 @@ def case(kernel, dy, x, mask, *, allowed=LOOSE, label="", start=0, total=None) -
     return Case(
         kernel=kernel,
         arguments=(
-            In("dy", dy, **place), In("x", x, **place), In("mask", mask, **place), Out("dx", x.shape, DTYPES[kind], **place),
-            np.int64(n),
+            In("dy", dy, **place), In("x", x, **place), In("mask", mask, **place),
+            Out("dx", x.shape, DTYPES[kind], **place), np.int64(n),
         ),
         grid=grid_1d(n, inputs.BLOCK),
         block=(inputs.BLOCK, 1, 1),
@@ -78,7 +80,10 @@ def _runs(bench, rng) -> Finding:
         if run.finding:
             return run.finding
         if (missing := np.flatnonzero(unwritten(run.outputs["dx"]))).size:
-            return failed(f"{kernel} never writes dx[{missing[0]}]; {each.label}.", case={"kernel": kernel, "label": each.label})
+            return failed(
+                f"{kernel} never writes dx[{missing[0]}]; {each.label}.",
+                case={"kernel": kernel, "label": each.label},
+            )
     return passed()
 
 
@@ -126,7 +131,9 @@ def _mask_selects(bench, rng) -> Finding:
         dtype = DTYPES[parts(kernel)[1]]
         given = [np.resize(a.astype(dtype), 2 * inputs.BLOCK) for a in (dy, x)]
         label = "mask all 0"
-        run = bench.launch(case(kernel, *given, np.zeros(given[0].size, np.uint8), label=label).with_room(ROOM))
+        run = bench.launch(
+            case(kernel, *given, np.zeros(given[0].size, np.uint8), label=label).with_room(ROOM)
+        )
         if run.finding:
             return run.finding
         dx = run.outputs["dx"]
@@ -134,16 +141,26 @@ def _mask_selects(bench, rng) -> Finding:
         if wrong.size:
             i = int(wrong[0])
             what = "was never written" if unwritten(dx[i : i + 1])[0] else f"is {dx[i]}, expected 0.0"
-            message = f"dx[{i}] {what} (from dy[{i}] = {given[0][i]}, x[{i}] = {given[1][i]}, mask[{i}] = 0); {kernel}, {label}."
-            told = {"kernel": kernel, "label": label, "output": "dx", "index": i, "got": str(dx[i]), "expected": "0.0"}
-            return failed(message, case={**told, "inputs": {"dy": str(given[0][i]), "x": str(given[1][i]), "mask": "0"}})
+            origin = f"dy[{i}] = {given[0][i]}, x[{i}] = {given[1][i]}, mask[{i}] = 0"
+            message = f"dx[{i}] {what} (from {origin}); {kernel}, {label}."
+            told = {
+                "kernel": kernel,
+                "label": label,
+                "output": "dx",
+                "index": i,
+                "got": str(dx[i]),
+                "expected": "0.0",
+            }
+            return failed(
+                message, case={**told, "inputs": {"dy": str(given[0][i]), "x": str(given[1][i]), "mask": "0"}}
+            )
     return passed()
 
 
 def _check(id, misconception, group, sentence, run, source, *, seeded=False) -> Check:
     return Check(
-        id=id, misconception=misconception, group=group, sentence=sentence, run=run, source=source, seeded=seeded,
-        needs=("leaves-inputs",),
+        id=id, misconception=misconception, group=group, sentence=sentence, run=run, source=source,
+        seeded=seeded, needs=("leaves-inputs",),
     )  # fmt: skip
 
 
@@ -163,8 +180,8 @@ PLAN = KernelPlan(
             sentence="A launch over 256 elements ends and writes every element of dx.",
         ),
         Check(
-            id="leaves-inputs", misconception="input-as-scratch", group="values", needs=("runs",), run=_leaves_inputs,
-            source="contract: memory", sentence="Dy, x and mask are read, never written.",
+            id="leaves-inputs", misconception="input-as-scratch", group="values", needs=("runs",),
+            run=_leaves_inputs, source="contract: memory", sentence="Dy, x and mask are read, never written.",
         ),
         _check(
             "erf-values", "second-term", "values",
@@ -198,11 +215,13 @@ PLAN = KernelPlan(
         ),
         _check(
             "bounds", "end-of-data", "launch",
-            "Every n works: 0, 1, primes, both sides of a warp and of a block; nothing past the end is touched.",
-            elementwise.every_size(make, ONE_EACH, [k for k in KERNELS if k not in ONE_EACH]), "contract: extents", seeded=True,
+            "Every n works: 0, 1, primes, both sides of a warp and a block; nothing past the end is touched.",
+            elementwise.every_size(make, ONE_EACH, [k for k in KERNELS if k not in ONE_EACH]),
+            "contract: extents", seeded=True,
         ),
         _check(
-            "grid-stride", "one-element-each", "launch", "A grid with fewer threads than elements still does all the work.",
+            "grid-stride", "one-element-each", "launch",
+            "A grid with fewer threads than elements still does all the work.",
             elementwise.small_grid(make, KERNELS), "contract: launch",
         ),
         _check(

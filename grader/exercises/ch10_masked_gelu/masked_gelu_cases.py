@@ -22,11 +22,19 @@ GROUPS = {
 }
 # What a set of tests lacks that lets this kernel through.
 BLIND_SPOTS = {
-    "multiplies": "nothing-wild-hidden", "is-one": "mask-zero-or-one", "signed": "small-bytes", "inverted": "mask-unused",
-    "forgets-zeros": "mask-all-ones", "first-blocks-mask": "mask-repeats", "whole-blocks": "whole-blocks-tested",
-    "whole-vectors": "even-sizes", "one-pass": "small-only", "loses-nan": "no-nan-kept", "minus-infinity": "no-infinity-kept",
+    "multiplies": "nothing-wild-hidden",
+    "is-one": "mask-zero-or-one",
+    "signed": "small-bytes",
+    "inverted": "mask-unused",
+    "forgets-zeros": "mask-all-ones",
+    "first-blocks-mask": "mask-repeats",
+    "whole-blocks": "whole-blocks-tested",
+    "whole-vectors": "even-sizes",
+    "one-pass": "small-only",
+    "loses-nan": "no-nan-kept",
+    "minus-infinity": "no-infinity-kept",
     "tanh-form": "straight-parts-only",
-}  # fmt: skip
+}
 
 _answers: weakref.WeakKeyDictionary[PythonBench, dict] = weakref.WeakKeyDictionary()
 
@@ -48,15 +56,20 @@ def _problem(cases) -> str | None:
     if not isinstance(cases, list) or not cases:
         return f"{FUNCTION}(seed) must return a list of at least one (x, mask)."
     if len(cases) > MOST_CASES:
-        return f"{FUNCTION}(seed) returned {len(cases)} cases; {MOST_CASES} are enough, and all that is taken."
+        return (
+            f"{FUNCTION}(seed) returned {len(cases)} cases; {MOST_CASES} are enough, and all that is taken."
+        )
     for i, case in enumerate(cases):
-        if not (isinstance(case, tuple | list) and len(case) == 2 and all(isinstance(a, np.ndarray) for a in case)):
+        if not (
+            isinstance(case, tuple | list) and len(case) == 2 and all(isinstance(a, np.ndarray) for a in case)
+        ):
             return f"Case {i} is not a pair (x, mask) of NumPy arrays."
         x, mask = case
         if x.dtype != np.float32 or mask.dtype != np.uint8:
             return f"Case {i}: x must be float32 and mask uint8; they are {x.dtype} and {mask.dtype}."
         if x.ndim != 1 or x.shape != mask.shape:
-            return f"Case {i}: x and mask must be one-dimensional and equally long; their shapes are {x.shape}, {mask.shape}."
+            shapes = f"their shapes are {x.shape} and {mask.shape}"
+            return f"Case {i}: x and mask must be one-dimensional and equally long; {shapes}."
         if x.size > MOST_ELEMENTS:
             return f"Case {i} has {x.size:,} elements; {MOST_ELEMENTS:,} are the most."
     return None
@@ -75,8 +88,14 @@ def _repeatable(bench, rng) -> Finding:
             return answers
     for other in again:
         same = isinstance(other, list) and len(other) == len(once[0]) and _problem(other) is None
-        if not same or any(a.tobytes() != b.tobytes() for c, d in zip(once[0], other, strict=True) for a, b in zip(c, d, strict=True)):
-            return failed(f"{FUNCTION}({SEED}) gave other arrays when it was called again. Draw everything from the seed.")
+        if not same or any(
+            a.tobytes() != b.tobytes()
+            for c, d in zip(once[0], other, strict=True)
+            for a, b in zip(c, d, strict=True)
+        ):
+            return failed(
+                f"{FUNCTION}({SEED}) gave other arrays when called again. Draw everything from the seed."
+            )
     return passed()
 
 
@@ -87,7 +106,9 @@ def _catches(broken: Broken):
             return answers
         if told_apart(broken.kernel, answers[0]):
             return passed()
-        return failed(f"It still escapes: on all of your {len(answers[0])} cases it gives what a right kernel gives.")
+        return failed(
+            f"It still escapes: on all of your {len(answers[0])} cases it gives what a right kernel gives."
+        )
 
     return run
 
@@ -103,7 +124,9 @@ def _every_seed(bench, rng) -> Finding:
             continue  # its own check says so
         for seed, cases in zip(seeds, answers, strict=True):
             if not told_apart(broken.kernel, cases):
-                return failed(f"With seed {seed} the kernel that {broken.name} escapes, though seed {SEED} catches it.")
+                return failed(
+                    f"With seed {seed} the kernel that {broken.name} escapes, though seed {SEED} catches it."
+                )
     return passed()
 
 
@@ -111,8 +134,9 @@ def _checks() -> tuple[Check, ...]:
     group_of = {id: group for group, ids in GROUPS.items() for id in ids}
     catches = [
         Check(
-            id=f"catches-{b.id}", misconception=BLIND_SPOTS[b.id], group=group_of[b.id], needs=("well-formed",),
-            run=_catches(b), sentence=f"Your cases catch the kernel that {b.name}.", source="contract: a caught kernel",
+            id=f"catches-{b.id}", misconception=BLIND_SPOTS[b.id], group=group_of[b.id], run=_catches(b),
+            needs=("well-formed",), source="contract: a caught kernel",
+            sentence=f"Your cases catch the kernel that {b.name}.",
         )
         for b in BROKEN
     ]  # fmt: skip
@@ -120,7 +144,7 @@ def _checks() -> tuple[Check, ...]:
         Check(
             id="well-formed", misconception=None, group="form", needs=("defines",), run=_well_formed,
             source="contract: a case",
-            sentence=f"{FUNCTION}(seed) returns 1 to {MOST_CASES} pairs of float32 x and uint8 mask, equally long.",
+            sentence=f"{FUNCTION}(seed) returns 1 to {MOST_CASES} pairs (x, mask), float32 and uint8.",
         ),
         Check(
             id="repeatable", misconception="unseeded", group="form", needs=("well-formed",), run=_repeatable,
@@ -128,11 +152,11 @@ def _checks() -> tuple[Check, ...]:
         ),
         *catches,
         Check(
-            id="every-seed", misconception="lucky-draw", group="form", needs=("well-formed",), run=_every_seed, seeded=True,
-            source="contract: the seed", sentence="What is caught is caught with every seed, not by a lucky draw.",
+            id="every-seed", misconception="lucky-draw", group="form", run=_every_seed, seeded=True,
+            needs=("well-formed",), source="contract: the seed",
+            sentence="What is caught is caught with every seed, not by a lucky draw.",
         ),
     )  # fmt: skip
 
 
 PLAN = PythonPlan(function=FUNCTION, checks=_checks(), group="form")
-

@@ -24,7 +24,9 @@ from grader.exercises.kernel import KernelPlan, Signature
 
 KERNELS = [f"masked_gelu_{form}_{kind}" for form in FORMS for kind in DTYPES]
 ONE_EACH = ["masked_gelu_erf_f32", "masked_gelu_tanh_f16"]  # both types, two forms: for what the forms share
-LOOSE = Tolerance(absolute=FORWARD, relative=2.0**-6)  # for checks of anything but the formula: enough to know an element by
+LOOSE = Tolerance(
+    absolute=FORWARD, relative=2.0**-6
+)  # for checks of anything but the formula: enough to know an element by
 COALESCED = "CUDA C++ Best Practices Guide, Coalesced Access to Global Memory"
 QUANTUM = {"f32": 2.0**-149, "f16": 2.0**-24}  # the smallest positive number of the type
 
@@ -42,7 +44,10 @@ def case(kernel, x, mask, *, allowed=LOOSE, label="", start=0, total=None) -> Ca
     place = {"start": start, "total": total}
     return Case(
         kernel=kernel,
-        arguments=(In("x", x, **place), In("mask", mask, **place), Out("y", x.shape, DTYPES[kind], **place), np.int64(n)),
+        arguments=(
+            In("x", x, **place), In("mask", mask, **place),
+            Out("y", x.shape, DTYPES[kind], **place), np.int64(n),
+        ),
         grid=grid_1d(n, inputs.BLOCK),
         block=(inputs.BLOCK, 1, 1),
         expected={"y": masked(gelu(form, x), mask)},
@@ -68,7 +73,10 @@ def _runs(bench, rng) -> Finding:
         if run.finding:
             return run.finding
         if (missing := np.flatnonzero(unwritten(run.outputs["y"]))).size:
-            return failed(f"{kernel} never writes y[{missing[0]}]; {each.label}.", case={"kernel": kernel, "label": each.label})
+            return failed(
+                f"{kernel} never writes y[{missing[0]}]; {each.label}.",
+                case={"kernel": kernel, "label": each.label},
+            )
     return passed()
 
 
@@ -133,12 +141,14 @@ def _mask_writes(bench, rng) -> Finding:
         if run.finding:
             return run.finding
         if (missing := np.flatnonzero(unwritten(run.outputs["y"]))).size:
-            return failed(f"{kernel} never writes y[{missing[0]}]; {label}.", case={"kernel": kernel, "label": label})
+            return failed(
+                f"{kernel} never writes y[{missing[0]}]; {label}.", case={"kernel": kernel, "label": label}
+            )
     return passed()
 
 
 def _mask_selects(bench, rng) -> Finding:
-    """Behind a zero of the mask: every byte of y is 0, so NaN, an infinity and even the sign of x are gone."""
+    """Behind a zero of the mask every byte of y is 0: NaN, an infinity, even the sign of x are gone."""
     hidden = (-1.0, np.nan, np.inf, -np.inf, -np.nan, 3.0)
     for kernel in KERNELS:
         dtype = DTYPES[parts(kernel)[1]]
@@ -152,7 +162,14 @@ def _mask_selects(bench, rng) -> Finding:
         if wrong.size:
             i = int(wrong[0])
             what = "was never written" if unwritten(y[i : i + 1])[0] else f"is {y[i]}, expected 0.0"
-            got = {"kernel": kernel, "label": label, "output": "y", "index": i, "got": str(y[i]), "expected": "0.0"}
+            got = {
+                "kernel": kernel,
+                "label": label,
+                "output": "y",
+                "index": i,
+                "got": str(y[i]),
+                "expected": "0.0",
+            }
             message = f"y[{i}] {what} (from x[{i}] = {x[i]}, mask[{i}] = 0); {kernel}, {label}."
             return failed(message, case={**got, "inputs": {"x": str(x[i]), "mask": "0"}})
     return passed()
@@ -160,8 +177,8 @@ def _mask_selects(bench, rng) -> Finding:
 
 def _check(id, misconception, group, sentence, run, source, *, seeded=False) -> Check:
     return Check(
-        id=id, misconception=misconception, group=group, sentence=sentence, run=run, source=source, seeded=seeded,
-        needs=("leaves-inputs",),
+        id=id, misconception=misconception, group=group, sentence=sentence, run=run, source=source,
+        seeded=seeded, needs=("leaves-inputs",),
     )  # fmt: skip
 
 
@@ -183,8 +200,8 @@ PLAN = KernelPlan(
             sentence="A launch over 256 elements ends and writes every element of y.",
         ),
         Check(
-            id="leaves-inputs", misconception="input-as-scratch", group="values", needs=("runs",), run=_leaves_inputs,
-            source="contract: memory", sentence="X and mask are read, never written.",
+            id="leaves-inputs", misconception="input-as-scratch", group="values", needs=("runs",),
+            run=_leaves_inputs, source="contract: memory", sentence="X and mask are read, never written.",
         ),
         _check(
             "erf-values", "look-alike", "values",
@@ -240,16 +257,17 @@ PLAN = KernelPlan(
         ),
         _check(
             "far", "overflow", "special",
-            "Far from zero GELU(x) is x on the right and 0 on the left, up to the largest number of the type.",
+            "Far from zero GELU(x) is x on the right and 0 on the left, up to the type's largest number.",
             _on(lambda kind, rng: inputs.far(kind)), "contract: special values",
         ),
         _check(
-            "near-zero", "tiny-dropped", "special", "Close to zero GELU(x) is x/2, for subnormal numbers too.",
+            "near-zero", "tiny-dropped", "special",
+            "Close to zero GELU(x) is x/2, for subnormal numbers too.",
             _on(lambda kind, rng: inputs.near_zero(kind), _NEAR.get), "contract: special values",
         ),
         _check(
             "bounds", "end-of-data", "launch",
-            "Every n works: 0, 1, primes, both sides of a warp and of a block; nothing past the end is touched.",
+            "Every n works: 0, 1, primes, both sides of a warp and a block; nothing past the end is touched.",
             elementwise.every_size(make, ONE_EACH, [k for k in KERNELS if k not in ONE_EACH]),
             "contract: extents", seeded=True,
         ),
@@ -263,7 +281,8 @@ PLAN = KernelPlan(
             elementwise.any_block(make, KERNELS), "contract: launch",
         ),
         _check(
-            "past-int", "index-32", "launch", "The last of 3 * 2^30 elements is done, which no int can count.",
+            "past-int", "index-32", "launch",
+            "The last of 3 * 2^30 elements is done, which no int can count.",
             elementwise.last_of(elementwise.PAST_INT, make_at, ONE_EACH), "contract: extents",
         ),
         _check(
@@ -277,7 +296,8 @@ PLAN = KernelPlan(
             elementwise.reads_once(make, KERNELS), COALESCED,
         ),
         _check(
-            "writes-once", "writes-twice", "traffic", "Stores touch no more than 1.1 times the sectors that hold y.",
+            "writes-once", "writes-twice", "traffic",
+            "Stores touch no more than 1.1 times the sectors that hold y.",
             elementwise.writes_once(make, KERNELS), COALESCED,
         ),
     ),

@@ -1,7 +1,7 @@
 """Masked GELU kernels as NumPy functions, right ones and broken ones: what a learner's tests are tried on.
 
-A kernel here takes x (float32) and mask (uint8), both of n elements, and gives y (float32) as a launch would leave it:
-an element that nobody writes keeps the old content of the memory, ``STALE``.
+A kernel here takes x (float32) and mask (uint8), both of n elements, and gives y (float32) as a launch would
+leave it: an element that nobody writes keeps the old content of the memory, ``STALE``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def expected(x: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 
 def told_apart(kernel: Kernel, cases) -> bool:
-    """Whether any case shows that the kernel breaks the contract: a wrong value, or not +0 behind a 0 of the mask."""
+    """Whether any case shows a breach of the contract: a wrong value, or not +0 behind a 0 of the mask."""
     return any(_differs(kernel(x, mask), x, mask) for x, mask in cases)
 
 
@@ -69,7 +69,11 @@ def _right(x, mask):
 def _right_erfc(x, mask):
     """By erfc, which keeps its digits in the tail."""
     with np.errstate(invalid="ignore"):
-        g = np.float32(0.5) * x * _erfc((-x * np.float32(math.sqrt(0.5))).astype(np.float64)).astype(np.float32)
+        g = (
+            np.float32(0.5)
+            * x
+            * _erfc((-x * np.float32(math.sqrt(0.5))).astype(np.float64)).astype(np.float32)
+        )
     return _select(np.where(np.isneginf(x), np.float32(0), g), mask)
 
 
@@ -118,11 +122,14 @@ BROKEN: tuple[Broken, ...] = (
     Broken("inverted", "keeps what the mask hides", lambda x, m: _select(_naive(x), m == 0)),
     Broken("forgets-zeros", "writes nothing where the mask is 0", _forgets_zeros),
     Broken("first-blocks-mask", "indexes the mask by threadIdx.x alone", _first_blocks_mask),
-    Broken("whole-blocks", "works on whole blocks of 256 only", lambda x, m: _unwritten(_right(x, m), x.size // BLOCK * BLOCK)),
-    Broken("whole-vectors", "works on whole groups of 4 only", lambda x, m: _unwritten(_right(x, m), x.size // 4 * 4)),
+    Broken("whole-blocks", "works on whole blocks of 256 only",
+           lambda x, m: _unwritten(_right(x, m), x.size // BLOCK * BLOCK)),
+    Broken("whole-vectors", "works on whole groups of 4 only",
+           lambda x, m: _unwritten(_right(x, m), x.size // 4 * 4)),
     Broken("one-pass", "has no loop and is launched with at most 8 blocks of 256",
            lambda x, m: _unwritten(_right(x, m), BLOCKS * BLOCK)),
-    Broken("loses-nan", "clamps x with fmaxf, which drops a NaN", lambda x, m: _right(np.fmax(x, np.float32(-30)), m)),
+    Broken("loses-nan", "clamps x with fmaxf, which drops a NaN",
+           lambda x, m: _right(np.fmax(x, np.float32(-30)), m)),
     Broken("minus-infinity", "trusts the formula at -Inf", _formula_at_minus_infinity),
     Broken("tanh-form", "computes the tanh form where the erf form is promised",
            lambda x, m: _select(gelu("tanh", x).astype(np.float32), m)),

@@ -23,8 +23,13 @@ def overview() -> Picture:
         curves.set(xlim=(-4, 2.2), ylim=(-0.4, 2.2), xlabel="x", title="GELU(x), three forms")
         curves.legend(fontsize=8.5, loc="upper left")
         _draw_cells(cells)
-    kept = ", ".join(f"{_text(x)} under mask {m} gives {_text(y)}" for x, m, y in zip(_X, _MASK, _y(), strict=True))
-    return Picture(fig, f"Left: the three forms of GELU, close together, 0 far to the left and x far to the right. Right: {kept}.")
+    kept = ", ".join(
+        f"{_text(x)} under mask {m} gives {_text(y)}" for x, m, y in zip(_X, _MASK, _y(), strict=True)
+    )
+    return Picture(
+        fig,
+        f"Left: the three forms of GELU, close together, 0 on the left and x on the right. Right: {kept}.",
+    )
 
 
 def _y() -> np.ndarray:
@@ -43,7 +48,12 @@ def _draw_cells(axes) -> None:
             axes.add_patch(Rectangle((i + 0.04, top), 0.92, 1, facecolor="none", linewidth=0.9, **edge))
             axes.text(i + 0.5, top + 0.5, _text(value), ha="center", va="center", fontsize=8.5)
             if row:
-                axes.annotate("", (i + 0.5, top + 1.05), (i + 0.5, top + 1.65), arrowprops={"arrowstyle": "-|>", "color": QUIET})
+                axes.annotate(
+                    "",
+                    (i + 0.5, top + 1.05),
+                    (i + 0.5, top + 1.65),
+                    arrowprops={"arrowstyle": "-|>", "color": QUIET},
+                )
     axes.set(xlim=(-0.9, len(_X) + 0.1), ylim=(0.4, 5.6), title="one byte of mask for each element")
     axes.set_axis_off()
 

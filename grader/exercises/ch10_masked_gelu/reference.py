@@ -1,7 +1,7 @@
 """GELU and its slope in float64, in the three forms, and the tolerances that follow from the types.
 
-Every function takes any array of numbers and gives a float64 array. The tails keep their relative accuracy: the
-references are written without the subtraction from 1 that costs a float kernel its last digits there.
+Every function takes any array of numbers and gives a float64 array. The tails keep their relative accuracy:
+the references are written without the subtraction from 1 that costs a float kernel its last digits there.
 """
 
 from __future__ import annotations
@@ -68,18 +68,19 @@ def masked(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
 def tolerance(kind: str, absolute: float) -> Tolerance:
     """What may separate a right kernel from the reference, for results stored as "f32" or "f16".
 
-    ``absolute`` is what the float arithmetic itself may lose. FP16 adds the one rounding of the store: half a unit in
-    the last of 11 bits, and half the smallest subnormal, 2^-25.
+    ``absolute`` is what the float arithmetic itself may lose. FP16 adds the one rounding of the store: half a
+    unit in the last of 11 bits, and half the smallest subnormal, 2^-25.
     """
     if kind == "f32":
         return Tolerance(absolute=absolute, relative=2.0**-20)
     return Tolerance(absolute=absolute + 2.0**-25, relative=2.0**-11 + 2.0**-20)
 
 
-# Forward: y = x/2 * (1 + f) with f = erf or tanh. CUDA states at most 2 ulp for erff and tanhf, that is 2^-23 where f
-# is near -1; rounding f's argument and the sum adds about as much again, 2^-22 in all. It is multiplied by |x|/2,
-# which is at most 3 before f is -1 to the last bit: 3 * 2^-22 < 2^-20.
+# Forward: y = x/2 * (1 + f) with f = erf or tanh. CUDA states at most 2 ulp for erff and tanhf, that is 2^-23
+# where f is near -1; rounding f's argument and the sum adds about as much again, 2^-22 in all. It is
+# multiplied by |x|/2, which is at most 3 before f is -1 to the last bit: 3 * 2^-22 < 2^-20.
 FORWARD = 2.0**-20
-# Backward, tanh form: 1 - t*t loses 2^-22 where t is near 1, and is multiplied by x/2 * inner, less than 10 before t is
-# 1 to the last bit: 10 * 2^-22 < 2^-18. Times |dy|, which the cases keep at 1 or less. The erf form is better.
+# Backward, tanh form: 1 - t*t loses 2^-22 where t is near 1, and is multiplied by x/2 * inner, less than 10
+# before t is 1 to the last bit: 10 * 2^-22 < 2^-18. Times |dy|, which the cases keep at 1 or less. The erf
+# form is better.
 BACKWARD = 2.0**-18
