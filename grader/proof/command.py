@@ -8,10 +8,12 @@ import os
 import random
 import sys
 from collections import Counter
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from grader import course
-from grader.proof.answer import Place
+from grader.proof import keys
+from grader.proof.answer import Place, ProofError
 from grader.proof.judge import Judge
 from grader.proof.kept import keep, standing
 from grader.proof.proving import Proof, Prover
@@ -35,14 +37,17 @@ def prove(
         print(problem, file=sys.stderr)
         return 2
     proofs = []
-    with judge or Judge(jobs=_jobs(jobs)) as judges:
-        for exercise in exercises:
-            place = Place(root, exercise)
-            proof = Prover(place, judges, log=_log).prove()
-            keep(place, proof)
-            proofs.append(proof)
-            if not as_json:
-                print(_shown(proof), flush=True)
+    try:
+        with judge or Judge(jobs=_jobs(jobs)) as judges:
+            for exercise in exercises:
+                proofs.append(_proof(Place(root, exercise), judges))
+                if not as_json:
+                    print(_shown(proofs[-1]), flush=True)
+    except BrokenProcessPool:
+        print(
+            "A worker was ended from outside. What was judged is kept: prove again to go on.", file=sys.stderr
+        )
+        return 3
     if as_json:
         print(json.dumps(_summary(proofs), indent=1, ensure_ascii=False))
     else:
@@ -93,6 +98,23 @@ def verify(
                 print(_shown(proof))
                 failed = failed or not proof.proven
     return 1 if failed else 0
+
+
+def _proof(place: Place, judge: Judge) -> Proof:
+    """Prove one exercise and keep the proof, unless its files changed meanwhile."""
+    before = _state(place)
+    proof = Prover(place, judge, log=_log).prove()
+    if _state(place) != before:
+        proof.problems.append("files changed while it was being proven; prove it again")
+    keep(place, proof)
+    return proof
+
+
+def _state(place: Place) -> tuple | None:
+    try:
+        return keys.key(place), keys.surroundings(place.root)
+    except ProofError:
+        return None  # the prover says what is missing
 
 
 def _exercises(root: Path, slugs: list[str]) -> list[course.Exercise]:

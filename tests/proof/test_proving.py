@@ -414,6 +414,27 @@ def test_an_exercise_that_is_no_longer_proven_loses_its_proof(root, capsys):
     assert "tests/proofs/gone-exercise.json: there is no such exercise" in capsys.readouterr().out
 
 
+def test_files_that_change_meanwhile_make_no_proof(root, capsys):
+    def meddling(*args, **rest):
+        (root / "solutions/07_toy/toy_clamp.py").write_text(SOLUTION + "# saved in the editor\n")
+        return toy_check(*args, **rest)
+
+    assert prove([], root=root, judge=Judge(meddling, lambda kind, files: None, jobs=0)) == 1
+    assert "files changed while it was being proven" in capsys.readouterr().out
+    assert not (root / "tests/proofs/toy-clamp.json").exists()
+
+
+def test_a_worker_that_is_ended_is_a_grader_fault(root, tmp_path, monkeypatch, capsys):
+    module = tmp_path / "importable" / "toy_ending.py"
+    module.parent.mkdir()
+    module.write_text("import os\ndef check(*args, **rest):\n    os._exit(1)\n")
+    monkeypatch.syspath_prepend(str(module.parent))
+    import toy_ending
+
+    assert prove([], root=root, judge=Judge(toy_ending.check, jobs=1)) == 3
+    assert "prove again to go on" in capsys.readouterr().err
+
+
 def test_a_grader_fault_has_its_own_exit_status(root):
     broken = changed_verdict(lambda c: dataclasses.replace(c, state=State.GRADER_FAULT))
     assert prove([], root=root, judge=Judge(broken, lambda kind, files: None, jobs=0)) == 3
