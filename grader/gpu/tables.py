@@ -11,14 +11,20 @@ if TYPE_CHECKING:
     from grader.gpu.profiler import profile
 
 # JupyterLab's own colours where there is a JupyterLab, the system's elsewhere.
-_STYLE = """<style>
-.grader-profile table { border-collapse: collapse; margin: .4em 0; font-variant-numeric: tabular-nums }
-.grader-profile th, .grader-profile td { padding: .25em .8em; text-align: right; vertical-align: top;
+_SHEET = """
+& table { border-collapse: collapse; margin: .4em 0; font-variant-numeric: tabular-nums }
+& th, & td { padding: .25em .8em; text-align: right; vertical-align: top;
   border-bottom: 1px solid var(--jp-border-color2, #8884) }
-.grader-profile th:first-child, .grader-profile td:first-child { text-align: left }
-.grader-profile caption, .grader-profile summary { text-align: left; color: var(--jp-ui-font-color2, inherit) }
-.grader-profile code { background: none; color: inherit; padding: 0 }
-</style>"""
+& th:first-child, & td:first-child, & .text { text-align: left }
+& tr { background: none !important }
+& thead th { white-space: normal; vertical-align: bottom }
+& tbody th { font-weight: 400 }
+& caption, & summary { text-align: left; color: var(--jp-ui-font-color2, inherit) }
+& summary { cursor: pointer }
+& code { background: none; color: inherit; padding: 0 }
+"""
+# `&` stands for the table. The class stands twice so that a rule wins over JupyterLab's own.
+_STYLE = f"<style>{_SHEET.replace('& ', '.grader-profile.grader-profile ')}</style>"
 
 
 def _number(value: float) -> str:
@@ -43,7 +49,7 @@ def profile_html(p: profile, problem: str = "") -> str:
     if not p.launches:
         return "<p>No kernel was launched inside <code>profile()</code>.</p>"
     names = [name for name in (*RATIOS, *BYTES) if any(name in c for c in p.counters.values())]
-    head = "".join(f'<th scope="col" title="{escape(MEANING[n])}">{escape(n.replace("_", " "))}</th>' for n in names)
+    head = "".join(f'<th title="{escape(MEANING[n])}" scope="col">{escape(n.replace("_", " "))}</th>' for n in names)
     rows = ""
     for kernel, counters in p.counters.items():
         count = sum(launch.kernel == kernel for launch in p.launches)
@@ -58,34 +64,33 @@ def profile_html(p: profile, problem: str = "") -> str:
 
 
 def _metrics_html(p: profile) -> str:
-    rows = "".join(
-        f"<tr><td><code>{escape(kernel)}</code></td><td><code>{escape(name)}</code></td><td>{_number(value)}</td></tr>"
+    rows = [
+        (kernel, name, _number(value))
         for kernel, counters in p.counters.items()
         for name, value in counters.items()
         if name not in MEANING
-    )
-    return (
-        "<details><summary>All counters, by Nsight Compute's names</summary><table><thead><tr>"
-        '<th scope="col">kernel</th><th scope="col">metric</th><th scope="col">sum</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table></details>"
-    )
+    ]
+    return _folded("All counters, by Nsight Compute's names", ("kernel", "metric", "sum"), rows)
 
 
 def _lines_html(p: profile) -> str:
-    rows = ""
+    rows = []
     for kernel, lines in p.lines.items():
         for line in lines:
             shown = {n: line["counters"][n] for n in (*RATIOS, *BYTES) if line["counters"].get(n)}
             if shown:
                 text = ", ".join(f"{n.replace('_', ' ')} {_number(v)}" for n, v in shown.items())
-                rows += (
-                    f"<tr><td><code>{escape(kernel)}</code></td>"
-                    f"<td><code>{escape(str(line['file']))}:{line['line']}</code></td><td>{escape(text)}</td></tr>"
-                )
+                rows.append((kernel, f"{line['file']}:{line['line']}", text))
+    return _folded("Line by line", ("kernel", "line", "what it did"), rows)
+
+
+def _folded(title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A table of text behind a summary; nothing where there are no rows."""
     if not rows:
         return ""
+    head = "".join(f'<th class="text" scope="col">{escape(text)}</th>' for text in heads)
+    body = "".join("<tr>" + "".join(f'<td class="text">{escape(t)}</td>' for t in row) + "</tr>" for row in rows)
     return (
-        "<details><summary>Line by line</summary><table><thead><tr>"
-        '<th scope="col">kernel</th><th scope="col">line</th><th scope="col">what it did</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table></details>"
+        f"<details><summary>{escape(title)}</summary>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></details>"
     )

@@ -39,6 +39,11 @@ def join(*children: object) -> Html:
     return Html("".join(parts))
 
 
+def heading(level: int, *children: object, class_: str) -> Html:
+    """A heading for those who navigate by them. An ``<h3>`` would get JupyterLab's anchor link beside its text."""
+    return tag("div", *children, class_=class_, role="heading", aria_level=level)
+
+
 def code(text: object) -> Html:
     return tag("code", text)
 

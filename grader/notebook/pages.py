@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.course import Exercise
 from grader.notebook import words
-from grader.notebook.markup import Html, code, join, prose, tag
+from grader.notebook.markup import Html, code, heading, join, prose, tag
 from grader.notebook.style import STYLE
 
 
@@ -18,7 +18,7 @@ class Page:
         self.title, self.text = title, text
         section = tag(
             "section",
-            tag("header", tag("h3", title)),
+            tag("header", heading(3, title, class_="title")),
             tag("div", body, class_="body"),
             class_="grader-panel quiet",
             aria_label=title,

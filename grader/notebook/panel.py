@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from grader.course import Exercise
 from grader.notebook import words
-from grader.notebook.markup import Html, join, prose, tag
+from grader.notebook.markup import Html, heading, join, prose, tag
 from grader.notebook.parts import case_part, counters_part, diagnostics_part, facts, fault_part
 from grader.notebook.source import excerpt
 from grader.notebook.style import STYLE
@@ -63,7 +63,7 @@ def panel_html(verdict: Verdict, exercise: Exercise, sources: Mapping[str, str],
         points += f", {words.number(verdict.pending)} pending"
     header = tag(
         "header",
-        tag("h3", tag("span", icon, class_="icon", aria_hidden="true"), headline(verdict)),
+        heading(3, tag("span", icon, class_="icon", aria_hidden="true"), " ", headline(verdict), class_="title"),
         tag("p", exercise.title),
         tag("p", points, class_="points"),
     )
@@ -91,10 +91,10 @@ def _groups(verdict: Verdict, exercise: Exercise, sources) -> list[Html]:
             earned = f"{words.number(group.points)} pending"
         else:
             earned = words.points(group.points if state is State.PASS else 0, group.points)
-        blocks.append(tag("h4", tag("span", group.title), tag("span", earned, class_="earned")))
+        blocks.append(heading(4, tag("span", group.title), " ", tag("span", earned, class_="earned"), class_="group"))
         blocks.append(_group(checks, first, verdict, exercise, sources))
     if loose := [check for check in verdict.checks if check.group not in named]:
-        blocks += [tag("h4", tag("span", "Further checks")), _group(loose, first, verdict, exercise, sources)]
+        blocks += [heading(4, "Further checks", class_="group"), _group(loose, first, verdict, exercise, sources)]
     return blocks
 
 
@@ -105,7 +105,7 @@ def _group(checks, first, verdict: Verdict, exercise: Exercise, sources) -> Html
     if verdict.passed or len(checks) < 2 or states not in ({State.PASS}, {"waiting"}):
         return shown
     icon, word = worded(checks[0])
-    state = tag("span", tag("span", icon, class_="icon", aria_hidden="true"), word, class_="state")
+    state = tag("span", tag("span", icon, class_="icon", aria_hidden="true"), " ", word, class_="state")
     summary = tag("summary", state, f", {len(checks)} checks", class_="good" if states == {State.PASS} else "quiet")
     return tag("details", summary, shown)
 
@@ -117,7 +117,7 @@ def _checks(checks, first, verdict: Verdict, exercise: Exercise, sources) -> Htm
 def _check(check: CheckResult, unfolded: bool, verdict: Verdict, exercise: Exercise, sources) -> Html:
     icon, word = worded(check)
     colour = _COLOURS.get(check.state, "bad")
-    state = tag("span", tag("span", icon, class_="icon", aria_hidden="true"), word, class_="state")
+    state = tag("span", tag("span", icon, class_="icon", aria_hidden="true"), " ", word, class_="state")
     found = None
     if check.blocked_by:
         colour = "quiet waiting"  # what it waits for is said once, below
@@ -189,7 +189,7 @@ def _counters(verdict: Verdict) -> Html | None:
         return None
     title = "What the kernel did to memory"
     if verdict.passed:
-        return join(tag("h4", tag("span", title)), table)
+        return join(heading(4, title, class_="group"), table)
     return tag("details", tag("summary", title), table)  # first things first: what is wrong
 
 

@@ -15,7 +15,7 @@ _SHEET = """
   max-width: 58rem; margin: .4em 0; border: 1px solid var(--line); border-left: 5px solid var(--state, var(--quiet));
   border-radius: 4px; color: var(--jp-content-font-color1, inherit);
   font-family: var(--jp-content-font-family, system-ui, sans-serif); font-size: var(--jp-content-font-size1, 14px);
-  line-height: 1.5; overflow-wrap: anywhere;
+  line-height: 1.5; overflow-wrap: anywhere; position: relative;
 }
 .grader-panel.good, & .good { --state: var(--good) }
 .grader-panel.bad, & .bad { --state: var(--bad) }
@@ -23,20 +23,20 @@ _SHEET = """
 & .quiet { --state: var(--quiet) }
 & header { display: flex; flex-wrap: wrap; gap: .2em 1.2em; align-items: baseline; padding: .6em 1em;
   background: color-mix(in srgb, var(--state) 10%, transparent) }
-& header h3 { margin: 0; font-size: 1.15em; font-weight: 600; flex: 1 1 18em; color: inherit }
-& header h3 .icon { color: var(--state); margin-right: .35em }
+& header .title { margin: 0; font-size: 1.15em; font-weight: 600; flex: 1 1 18em; color: inherit }
+& header .title .icon { color: var(--state); margin-right: .1em }
 & header p { margin: 0; color: inherit }
 & .points { font-weight: 600; white-space: nowrap }
 & .body { padding: .5em 1em .8em }
-& h4 { margin: 1em 0 .25em; padding: 0 0 .15em; line-height: 1.4; font-size: 1em; font-weight: 600;
-  display: flex; gap: .8em;  justify-content: space-between; border-bottom: 1px solid var(--line); color: inherit }
-& h4 .earned { font-weight: 400; color: var(--quiet); white-space: nowrap }
+& .group { margin: 1em 0 .25em; padding: 0 0 .15em; line-height: 1.4; font-size: 1em; font-weight: 600;
+  display: flex; gap: .8em; border-bottom: 1px solid var(--line); color: inherit }
+& .group .earned { margin-left: auto; font-weight: 400; color: var(--quiet); white-space: nowrap }
 & p { margin: .3em 0 }
 & ul.checks, & ul.messages { list-style: none; margin: 0; padding: 0 }
 & ul.checks > li { display: grid; margin: 0; padding: .22em 0;
   grid-template-columns: 11.5em minmax(0, 1fr); gap: 0 .8em }
 & .state { color: var(--state); font-weight: 600; white-space: nowrap }
-& .state .icon { display: inline-block; width: 1.4em }
+& .state .icon { display: inline-block; width: 1.1em }
 & .found { border-left: 3px solid var(--state); padding: .1em 0 .1em .8em; margin: .3em 0 .5em }
 & .found > p:first-child { margin-top: 0 }
 & .note { color: var(--quiet) }

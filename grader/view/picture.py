@@ -30,6 +30,12 @@ _STYLE = {
 }  # fmt: skip
 
 
+_HIDDEN = (
+    "<style>.grader-alt { position: absolute; top: 0; left: 0; width: 1px; height: 1px; overflow: hidden; "
+    "clip-path: inset(50%) }</style>"
+)
+
+
 class Picture:
     """``fig`` and ``alt``, the sentence that stands for it. A notebook shows it; ``print`` gives the sentence."""
 
@@ -49,11 +55,17 @@ class Picture:
         text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
         text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)  # it would apply to the whole page
         text = text.replace(INK, "currentColor")
-        label = f'role="img" aria-label="{escape(self.alt)}" style="max-width:100%;height:auto"'
-        return text.replace("<svg", f"<svg {label}", 1)
+        return text.replace("<svg", '<svg aria-hidden="true" style="display:block;max-width:100%;height:auto"', 1)
 
     def _repr_html_(self) -> str:
-        return f'<div style="color:var(--jp-content-font-color1, inherit)">{self.svg()}</div>'
+        """The picture with its sentence for screen readers. Where a page strips styles and drawings, as JupyterLab
+        does with a notebook that it does not trust, the sentence is what stays."""
+        alt = escape(self.alt)
+        return (
+            f'{_HIDDEN}<figure role="img" aria-label="{alt}" '
+            f'style="margin:0;position:relative;color:var(--jp-content-font-color1, inherit)">'
+            f'{self.svg()}<figcaption class="grader-alt">{alt}</figcaption></figure>'
+        )
 
     def __repr__(self) -> str:
         return f"Picture: {self.alt}"

@@ -16,10 +16,13 @@ def test_a_picture_needs_alt_text():
 def test_svg_takes_the_colour_of_the_page_and_leaks_no_style():
     with figure() as fig:
         fig.add_subplot().set_title("a <title>")
-    svg = Picture(fig, 'says "so" & <so>').svg()
-    assert svg.startswith("<svg role=") and "currentColor" in svg and "#1b1b1d" not in svg
+    picture = Picture(fig, 'says "so" & <so>')
+    svg = picture.svg()
+    assert svg.startswith("<svg aria-hidden=") and "currentColor" in svg and "#1b1b1d" not in svg
     assert "<style" not in svg and "<metadata" not in svg
-    assert 'aria-label="says &quot;so&quot; &amp; &lt;so&gt;"' in svg
+    html = picture._repr_html_()
+    assert html.count("says &quot;so&quot; &amp; &lt;so&gt;") == 2 and svg in html
+    assert '<figure role="img" aria-label="says' in html and "<so>" not in html
 
 
 def test_the_same_figure_gives_the_same_text():
