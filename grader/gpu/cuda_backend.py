@@ -17,9 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from grader.gpu.cuda_faults import broken_canary, changed_input, cuda_fault, never_ended
-from grader.simulator.device import DeviceError, Fault, KernelInfo, Launch, Parameter
-from grader.simulator.ptx.errors import PtxError
-from grader.simulator.ptx.parse import parse
+from grader.gpu.signatures import signatures
+from grader.simulator.device import DeviceError, Fault, KernelInfo, Launch
 from grader.verdict import State
 
 POISON = 0xCD
@@ -136,16 +135,21 @@ class CudaBackend:
     def load(self, ptx: str) -> str:
         self._need_life()
         try:
-            infos = kernel_infos(ptx)
-        except PtxError as error:
+            known = signatures(ptx)
+        except ValueError as error:
             raise DeviceError(State.UNSUPPORTED_HERE, f"The kernel's PTX could not be read: {error}") from None
         handle = f"module{next(self._numbers)}"
         path = Path(self._folder.name) / f"{handle}.ptx"
         path.write_text(ptx)
         module = self._cupy.RawModule(path=str(path))
+        infos = {}
         try:
-            for name in infos:
-                module.get_function(name)
+            for name, signature in known.items():
+                kernel = module.get_function(name)
+                infos[name] = KernelInfo(
+                    name=name, parameters=signature.parameters, max_threads=signature.max_threads,
+                    shared_bytes=kernel.shared_size_bytes, local_bytes=kernel.local_size_bytes,
+                )  # fmt: skip
         except self._cupy.cuda.driver.CUDADriverError as error:
             raise DeviceError(State.UNSUPPORTED_HERE, f"The GPU's driver refuses the kernel's PTX: {error}") from None
         self._modules[handle] = module, infos
@@ -246,26 +250,6 @@ class CudaBackend:
     def _broken(self, error) -> DeviceError:
         self.lost = str(error)
         return DeviceError(State.CRASH, f"The GPU's context is lost: {error}.")
-
-
-def kernel_infos(ptx: str) -> dict[str, KernelInfo]:
-    """The kernels of a PTX module and their parameters, laid out as CUDA does."""
-    infos = {}
-    for function in parse(ptx).functions.values():
-        if not function.kernel:
-            continue
-        parameters, offset = [], 0
-        for variable in function.parameters:
-            offset += -offset % variable.align
-            parameters.append(Parameter(type=variable.type, size=variable.bytes, align=variable.align, offset=offset))
-            offset += variable.bytes
-        variables = function.variables.values()
-        used = {space: sum(v.bytes for v in variables if v.space == space) for space in ("shared", "local")}
-        infos[function.name] = KernelInfo(
-            name=function.name, parameters=tuple(parameters), shared_bytes=used["shared"], local_bytes=used["local"],
-            max_threads=function.max_threads,
-        )  # fmt: skip
-    return infos
 
 
 def values(args: bytes, info: KernelInfo) -> tuple[np.ndarray, ...]:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grader.gpu.cuda_backend import CANARY, GAP, CudaBackend, kernel_infos, values
+from grader.gpu.cuda_backend import CANARY, GAP, CudaBackend, values
 from grader.simulator.device import DeviceError
 from grader.verdict import State
 
@@ -79,6 +79,7 @@ class FakeCupy:
             def call(grid, block, args, shared_mem):
                 self.kernel(*(arg.tobytes() for arg in args))
 
+            call.shared_size_bytes, call.local_size_bytes = 48, 16
             return call
 
         return SimpleNamespace(get_function=get_function)
@@ -161,8 +162,9 @@ def test_free_and_reset_give_everything_back(backend, cupy):
     assert len(set(cupy.modules)) == 2  # CuPy remembers modules by path
 
 
-def test_parameters_are_laid_out_as_cuda_does():
-    info = kernel_infos(PTX)["write_at"]
+def test_arguments_are_taken_apart_for_cupy(backend):
+    info = backend.kernels(backend.load(PTX))["write_at"]
+    assert (info.shared_bytes, info.local_bytes, info.max_threads) == (48, 16, None)
     assert [(p.type, p.size, p.offset) for p in info.parameters] == [("u64", 8, 0), ("u8", 1, 8), ("b8", 12, 12)]
     block = struct.pack("<QB3x12s", 5, 6, b"twelve bytes")
     assert [v.tobytes() for v in values(block, info)] == [struct.pack("<Q", 5), b"\6", b"twelve bytes"]
@@ -250,5 +252,5 @@ def test_a_zero_extent_is_refused_as_cuda_does(backend):
 
 def test_what_is_no_ptx_is_told(backend):
     with pytest.raises(DeviceError) as caught:
-        backend.load(".version 9.0 .target sm_80 .entry (")
+        backend.load(".version 9.0 .target sm_80 .entry f(.param .texref t) { ret; }")
     assert caught.value.state is State.UNSUPPORTED_HERE
