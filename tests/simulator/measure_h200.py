@@ -1,7 +1,7 @@
 """Runs the opcode cases on an NVIDIA GPU and keeps the results: ``python tests/simulator/measure_h200.py OUT``.
 
 Needs the driver alone. Writes OUT/h200_opcodes.json (a hash of each exact case's result, what the driver refused)
-and OUT/h200_approximate.npz (the results of the inexact cases).
+and OUT/h200_approximate.npz (every sixteenth result of the inexact cases).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Gpu:
 
 def main(out: Path) -> None:
     gpu = Gpu()
-    exact, refused, arrays, raw = {}, [], {}, {}
+    exact, refused, arrays = {}, [], {}
     for case in cases():
         try:
             result = gpu.run(case)
@@ -66,13 +66,11 @@ def main(out: Path) -> None:
         array = np.frombuffer(result, f"u{BYTES[case.types[0]]}")
         if case.exact:
             exact[case.name] = hashlib.sha256(result).hexdigest()[:16]
-            raw[case.name] = array
         else:
-            arrays[case.name] = array
+            arrays[case.name] = array[::16]
     record = {"exact": exact, "refused": refused}
     (out / "h200_opcodes.json").write_text(json.dumps(record, indent=0))
     np.savez_compressed(out / "h200_approximate.npz", **arrays)
-    np.savez_compressed(out / "h200_raw.npz", **raw)
     print(len(exact), "exact,", len(arrays), "approximate, refused:", refused)
 
 

@@ -174,7 +174,8 @@ def barrier(context: Context, modifiers: Modifiers) -> None:
     aligned = modifiers.root == "bar" or bool(modifiers.take("aligned"))
     context.operation("bar")
     if what == "sync":
-        context.count(1)
+        if len(context.operands) != 1:  # a count of threads
+            modifiers.refuse()
         number = context.operands[0]
     else:
         kind = modifiers.need("popc", "and", "or")

@@ -212,6 +212,18 @@ static bool call(Launch& launch, Warp& warp, u32 mask, const Instruction& i, s32
   return start_function(launch, warp, i.target);
 }
 
+// Lanes that jump to the kernel's end leave at once and wait for nobody, so that a barrier does not wait for
+// threads that have returned.
+static bool leaves_at(Launch& launch, Warp& warp, s32 pc, u32 mask) {
+  const Instruction& i = launch.request->code[pc];
+  if (i.op != OP_exit || i.guard >= 0) return false;
+  warp.live &= ~mask;
+  Counter& counter = launch.request->counters[pc];
+  counter.executions++;
+  counter.lanes += static_cast<u64>(__builtin_popcount(mask));
+  return true;
+}
+
 void run_warp(Launch& launch, Warp& warp) {
   LaunchRequest& request = *launch.request;
   const Instruction* code = request.code;
@@ -349,7 +361,9 @@ void run_warp(Launch& launch, Warp& warp) {
         // If the branch ends where this path ends, the lanes that arrive there are already waited for.
         if (i.reconverge != reconverge) warp.paths.push_back({i.reconverge, reconverge, mask});
         reconverge = i.reconverge;
-        if (i.target != reconverge) warp.paths.push_back({i.target, reconverge, active});
+        if (!leaves_at(launch, warp, i.target, active) && i.target != reconverge) {
+          warp.paths.push_back({i.target, reconverge, active});
+        }
         mask = stays;
         break;
       }

@@ -9,7 +9,7 @@ from grader.simulator.ptx.errors import PtxError
 _TOKEN = re.compile(
     r"""(?P<space>(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)+)
       | (?P<string>"(?:[^"\\\n]|\\.)*")
-      | (?P<word>[.%]?[A-Za-z_$%][\w$%.:]*(?<!:))
+      | (?P<word>\.[A-Za-z_]\w*|[A-Za-z_$%][\w$%.:]*(?<!:))
       | (?P<number>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]+U?|\d+\.\d+|\d+U?)
       | (?P<mark>[{}()\[\],;:@!|+\-=<>*&~])""",
     re.VERBOSE | re.DOTALL,

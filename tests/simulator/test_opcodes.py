@@ -1,0 +1,127 @@
+"""Every form of an instruction against an NVIDIA H200, bit by bit; approximate functions within their bound."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from opcode_cases import BLOCK, BYTES, COUNT, HEADER, cases, inputs
+
+from grader.simulator import Device
+
+HERE = Path(__file__).parent
+H200 = json.loads((HERE / "h200_opcodes.json").read_text())
+REFUSED = {name for name, _ in H200["refused"]}  # by the driver's assembler
+CASES = {case.name: case for case in cases() if case.name not in REFUSED}
+APPROXIMATE = dict(np.load(HERE / "h200_approximate.npz"))
+
+
+@functools.cache
+def given(kind: str, position: int) -> np.ndarray:
+    return inputs(kind, position)
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, bytes]:
+    """What the simulated GPU makes of every case."""
+    found = {}
+    with Device.in_process() as device:
+        names = list(CASES)
+        entries = "".join(CASES[name].ptx(f"run{k}") for k, name in enumerate(names))
+        module = device.load(HEADER + entries)
+        buffers = [device.alloc(8 * COUNT) for _ in range(4)]
+        args = struct.pack("<4Q", *buffers)
+        for k, name in enumerate(names):
+            types = CASES[name].types
+            for position, kind in enumerate(types[1:], 1):
+                device.write(buffers[position], given(kind, position))
+            launch = device.launch(module, f"run{k}", (COUNT // BLOCK,), (BLOCK,), args, count=False)
+            assert launch.fault is None, (name, launch.fault)
+            found[name] = device.read(buffers[0], COUNT * BYTES[types[0]])
+    return found
+
+
+def test_every_exact_case_was_measured():
+    assert {name for name, case in CASES.items() if case.exact} == set(H200["exact"])
+    assert len(H200["exact"]) > 800
+    assert {name for name, case in CASES.items() if not case.exact} == set(APPROXIMATE)
+
+
+def test_exact_instructions_give_the_bits_of_an_h200(results):
+    different = [
+        name for name, digest in H200["exact"].items() if hashlib.sha256(results[name]).hexdigest()[:16] != digest
+    ]
+    assert different == []
+
+
+def as_floats(data: np.ndarray, kind: str) -> np.ndarray:
+    return data.view({"f32": np.float32, "f64": np.float64, "f16": np.float16, "f16x2": np.float16}[kind])
+
+
+def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """How many representable numbers lie between a and b; 0 where both are no number, huge where only one is."""
+    integer = {2: np.int16, 4: np.int32, 8: np.int64}[a.dtype.itemsize]
+    top = np.iinfo(integer).max
+    place = [np.where(x.view(integer) < 0, -(x.view(integer) & top).astype(np.int64), x.view(integer)) for x in (a, b)]
+    distance = np.abs(place[0].astype(np.float64) - place[1].astype(np.float64))
+    return np.where(np.isnan(a) | np.isnan(b), np.where(np.isnan(a) == np.isnan(b), 0, np.inf), distance)
+
+
+# The largest difference from the H200, in units in the last place of the result.
+FROM_H200 = {
+    "ex2.approx.f32": 2, "ex2.approx.ftz.f32": 2, "rsqrt.approx.f32": 1, "rsqrt.approx.ftz.f32": 1,
+    "rcp.approx.f32": 1, "rcp.approx.ftz.f32": 1, "sqrt.approx.f32": 1, "sqrt.approx.ftz.f32": 1,
+    "div.approx.f32": 2, "div.approx.ftz.f32": 2, "div.full.f32": 2, "div.full.ftz.f32": 2,
+    "ex2.approx.f16": 1, "ex2.approx.f16x2": 1, "tanh.approx.f16": 1, "tanh.approx.f16x2": 1,
+    "rsqrt.approx.f64": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FROM_H200)
+def test_approximate_functions_are_near_an_h200(results, name):
+    kind = CASES[name].types[0]
+    ours = as_floats(np.frombuffer(results[name], f"u{BYTES[kind]}")[::16].copy(), kind)
+    theirs = as_floats(APPROXIMATE[name].copy(), kind)
+    assert ulps(ours, theirs).max() <= FROM_H200[name]
+
+
+@pytest.mark.parametrize("name, bound", [("sin.approx.f32", 2**-20.5), ("cos.approx.f32", 2**-20.5), ("lg2.approx.f32", 2**-22)])
+def test_functions_with_an_absolute_bound(results, name, bound):
+    x = given("f32", 1)[::16].view(np.float32)
+    ours = np.frombuffer(results[name], np.float32)[::16]
+    theirs = APPROXIMATE[name].view(np.float32)
+    inside = np.abs(x) <= np.pi if name[0] in "sc" else (x >= 0.5) & (x <= 2)
+    assert inside.sum() > 20
+    assert np.abs(ours.astype(np.float64) - theirs)[inside].max() <= bound
+
+
+def test_tanh_is_within_the_relative_bound_of_the_isa(results):
+    ours = np.frombuffer(results["tanh.approx.f32"], np.float32)[::16].astype(np.float64)
+    theirs = APPROXIMATE["tanh.approx.f32"].view(np.float32).astype(np.float64)
+    both = np.isfinite(ours) & np.isfinite(theirs) & (ours != 0)
+    assert (np.isnan(ours) == np.isnan(theirs)).all()
+    assert (np.abs(ours - theirs)[both] / np.abs(ours[both])).max() <= 2**-10.9
+
+
+TRUE = {
+    "ex2.approx.f32": np.exp2, "lg2.approx.f32": np.log2, "sin.approx.f32": np.sin, "cos.approx.f32": np.cos,
+    "tanh.approx.f32": np.tanh, "rsqrt.approx.f32": lambda x: 1 / np.sqrt(x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRUE)
+def test_approximate_functions_are_within_half_a_unit_of_the_truth(results, name):
+    """The bound that engine/floats.h states."""
+    with np.errstate(all="ignore"):
+        x = given("f32", 1).view(np.float32).astype(np.float64)
+        truth = TRUE[name](x)
+        unit = np.spacing(np.abs(truth.astype(np.float32))).astype(np.float64)
+    ours = np.frombuffer(results[name], np.float32).astype(np.float64)
+    good = np.isfinite(truth) & np.isfinite(unit) & np.isfinite(ours) & (np.abs(x) < 2**20)
+    assert good.sum() > 1000
+    assert (np.abs(ours[good] - truth[good]) / unit[good]).max() < 0.51

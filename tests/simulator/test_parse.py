@@ -1,0 +1,144 @@
+"""PTX text: what is read, what is malformed, what is refused by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader.simulator import DeviceError
+from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.locations import Locations
+from grader.simulator.ptx.model import Location
+from grader.simulator.ptx.parse import parse
+from grader.verdict.records import State
+
+HEADER = ".version 9.0\n.target sm_80\n.address_size 64\n"
+
+
+def entry(body: str, parameters: str = ".param .u64 p") -> str:
+    return f"{HEADER}.visible .entry k({parameters})\n{{\n{body}\nret;\n}}\n"
+
+
+def test_parameters_of_every_kind():
+    text = entry(
+        "", ".param .u32 a, .param .u64 .ptr .align 1 b, .param .align 8 .b8 c[20], .param .f32 d, .param .u8 e"
+    )
+    parameters = parse(text).functions["k"].parameters
+    assert [(p.name, p.type, p.bytes, p.align) for p in parameters] == [
+        ("a", "u32", 4, 4), ("b", "u64", 8, 1), ("c", "b8", 20, 8), ("d", "f32", 4, 4), ("e", "u8", 1, 1),
+    ]  # fmt: skip
+
+
+def test_the_parameter_block_is_laid_out_like_a_structure(bench):
+    text = """struct Shape { short n; double scale; };
+extern "C" __global__ void k(char a, Shape s, float b) { }"""
+    info = bench.device.kernels(bench.load(text))["k"]
+    assert [(p.size, p.offset) for p in info.parameters] == [(1, 0), (16, 8), (4, 24)]
+    assert (info.shared_bytes, info.max_threads) == (0, None)
+
+
+def test_register_lists_scopes_and_comments():
+    text = entry(
+        ".reg .b16 a, b, c;.reg.pred %p<3>;\n/* a\n comment */ .reg .b32 %r<2>; // another\n"
+        "{ .reg .b32 a; mov.u32 a, 1; { .reg .b32 a; mov.u32 a, 2; } mov.u32 a, 3; }\nmov.b16 a, b;"
+    )
+    function = parse(text).functions["k"]
+    assert function.registers["a"] == "b16" and function.registers["%p2"] == "pred"
+    names = [ins.operands[0].name for ins in function.body[:4]]
+    assert names[0] == names[2] != names[1] and names[3] == "a"
+    assert function.registers[names[0]] == function.registers[names[1]] == "b32"
+
+
+def test_labels_in_scopes_do_not_mix(bench):
+    """The same inline assembly twice in a kernel."""
+    loop = "{ .reg .pred q; .reg .b32 n; mov.u32 n, 0; AGAIN: add.u32 n, n, 1; setp.lt.u32 q, n, 5; @q bra AGAIN; add.u32 %r1, %r1, n; }"
+    text = entry(f".reg .b32 %r<2>; .reg .b64 %d; mov.u32 %r1, 0; {loop} {loop} ld.param.u64 %d, [p]; st.global.u32 [%d], %r1;")
+    y = bench.device.alloc(4)
+    assert bench.launch(bench.device.load(text), "k", (1,), (1,), y).fault is None
+    assert bench.fetch(y, 1, np.int32)[0] == 10
+
+
+def test_module_variables_and_their_first_values(bench):
+    text = """__device__ int table[4] = {3, 1, 4, 1};
+__constant__ float scale = 2.5f;
+__device__ const char* word = "hi";
+extern "C" __global__ void k(float* y) { y[0] = table[2] * scale; y[1] = word[1]; table[2] += 1; }"""
+    module, y = bench.load(text), bench.device.alloc(8)
+    for expected in (10, 12.5):
+        assert bench.launch(module, "k", (1,), (1,), y).fault is None
+        np.testing.assert_array_equal(bench.fetch(y, 2, np.float32), [expected, ord("i")])
+
+
+def test_inlined_code_belongs_to_the_innermost_place_in_a_learners_file():
+    locations = Locations({1: "a.cu", 2: "/opt/nvidia/cu13/include/cuda_fp16.hpp", 3: "helper.cuh"})
+    assert locations.at((2, 10, 1), (3, 4, 2)) == Location("helper.cuh", 4)
+    assert locations.at((2, 11, 1), (2, 20, 1)) == Location("/opt/nvidia/cu13/include/cuda_fp16.hpp", 11)
+    locations.at((2, 20, 1), (1, 7, 3))
+    assert locations.at((2, 11, 1), (2, 20, 1)) == Location("a.cu", 7)
+    assert locations.at((1, 9, 1), None) == Location("a.cu", 9)
+
+
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        (entry("bra NOWHERE;"), 6), (entry("mov.u32 %r1"), 7), (entry("`"), 6), (HEADER + ".entry k(", 4),
+        (entry(".reg .b32 %r<99999999>;"), 6), (HEADER + "nonsense;", 4), (entry("add.u32 1, 2;}"), 7),
+    ],
+)  # fmt: skip
+def test_malformed_text_is_told_with_its_line(text, line):
+    with pytest.raises(PtxError) as problem:
+        parse(text)
+    assert problem.value.line == line
+
+
+@pytest.mark.parametrize(
+    "statement, words",
+    [
+        ("add.u32 %r1, %r2;", "3"), ("add.u32 %r9, %r1, %r1;", "%r9"), ("add.u64 %r1, %r1, %r1;", "%r1"),
+        ("mov.u32 %tid.x, %r1;", "%tid.x"), ("st.global.u32 [q], %r1;", "q"), ("ld.param.u64 %d1, [p+4];", "parameters"),
+    ],
+)  # fmt: skip
+def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
+    text = entry(f".reg .b32 %r<3>; .reg .b64 %d<3>; {statement}")
+    with pytest.raises(DeviceError) as problem:
+        bench.device.load(text)
+    assert problem.value.state in (State.ERROR, State.UNSUPPORTED_HERE)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "add.rn.wrong.f32 %f1, %f1, %f1;", "add.u32.u32 %r1, %r1, %r1;", "ld.global.nc.v4.wrong.f32 {%f1,%f1,%f1,%f1}, [%d1];",
+        "cvt.f16.f32 %h1, %f1;", "cvt.rn.s32.f32 %r1, %f1;", "min.xorsign.abs.f32 %f1, %f1, %f1;", "fma.f32 %f1, %f1, %f1, %f1;",
+        "setp.ltu.s32 %p1, %r1, %r1;", "setp.lo.f32 %p1, %f1, %f1;", "mul.wide.s64 %d1, %d1, %d1;", "div.f32 %f1, %f1, %f1;",
+        "cp.async.ca.shared.global [%r1], [%d1], 4;", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",
+        "bar.sync 1, 64;", "bar.arrive 0, 32;", "atom.global.add.noftz.f32.wrong %f1, [%d1], %f1;", "ex2.approx.f64 %d1, %d1;",
+        "shfl.bfly.b32 %r1, %r1, 1, 31;", "sqrt.approx.f64 %d1, %d1;", "mov.u32 %r1, %clock;", "brkpt;", "tanh.approx.ftz.f32 %f1, %f1;",
+    ],
+)  # fmt: skip
+def test_what_is_not_modelled_is_refused_by_name(bench, statement):
+    registers = ".reg .b32 %r<2>; .reg .f32 %f<2>; .reg .b64 %d<2>; .reg .b16 %h<2>; .reg .pred %p<2>;"
+    text = entry(registers + '\n.loc 1 42 7\n' + statement) + '.file 1 "/somewhere/mine.cu"\n'
+    with pytest.raises(DeviceError) as problem:
+        bench.device.load(text)
+    name = statement.split()[0].rstrip(";") if "%clock" not in statement else "%clock"
+    assert problem.value.state is State.UNSUPPORTED_HERE
+    assert f"`{name}`" in problem.value.sentence and "line 42" in problem.value.sentence
+
+
+@pytest.mark.parametrize("directive", [".reg .v4 .f32 a;", ".wrong 3;"])
+def test_directives_that_are_not_modelled(directive):
+    with pytest.raises(Unsupported):
+        parse(entry(directive))
+
+
+def test_a_module_without_the_kernel(bench):
+    module = bench.load('extern "C" __global__ void other() {}')
+    with pytest.raises(DeviceError, match="no kernel 'k'.*other"):
+        bench.device.launch(module, "k", (1,), (1,), b"")
+
+
+def test_too_few_arguments(bench):
+    module = bench.load('extern "C" __global__ void k(int* a, int b) {}')
+    with pytest.raises(DeviceError, match="12 bytes"):
+        bench.device.launch(module, "k", (1,), (1,), bytes(8))
