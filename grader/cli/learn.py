@@ -96,14 +96,14 @@ def start_chapters(names: list[str], everything: bool) -> None:
 
 def reset_files(name: str) -> None:
     tree, workspace = _places()
-    try:
-        target = chapter = course.chapter(name, tree)
-    except CourseError:
-        try:
-            target = course.find(name, tree)
-        except CourseError as error:
-            raise WrongUse(f'there is no chapter "{name}", and {error}') from None
+    try:  # the exercise first: should a chapter have the same name, less is reset
+        target = course.find(name, tree)
         chapter = course.chapter(target.number, tree)
+    except CourseError as error:
+        try:
+            target = chapter = course.chapter(name, tree)
+        except CourseError:
+            raise WrongUse(f'there is no chapter "{name}", and {error}') from None
     _show(reset(target, chapter, workspace, tree), _console())
 
 

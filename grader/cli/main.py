@@ -18,6 +18,24 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+def _version(asked: bool) -> None:
+    if asked:
+        from grader import __version__
+
+        typer.echo(f"grader {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def whole(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Learn to write TensorRT plugins: start chapters, check exercises, run a class."""
+
+
 ExerciseName = Annotated[
     str, typer.Argument(metavar="EXERCISE", help="Its id, or a short name such as 10.forward.")
 ]

@@ -85,8 +85,12 @@ def _check(
 
 def _found(check: CheckResult, verdict: Verdict, exercise: Exercise, sources) -> list[RenderableType]:
     detail = check.detail
-    parts: list[RenderableType] = [Text(_clean(check.message), "bold")] if check.message else []
-    parts += _diagnostics(detail.get("diagnostics") or (), sources)
+    diagnostics = detail.get("diagnostics") or ()
+    said_below = any(item.get("message") and item["message"] in check.message for item in diagnostics[:1])
+    parts: list[RenderableType] = []
+    if check.message and not said_below:
+        parts.append(Text(_clean(check.message), "bold"))
+    parts += _diagnostics(diagnostics, sources)
     if isinstance(detail.get("case"), Mapping):
         parts.append(_case(detail["case"]))
     fault = detail.get("fault")

@@ -125,6 +125,11 @@ def test_without_the_classroom_the_rest_works(run, clone, monkeypatch):
     assert run("list").exit_code == 0
 
 
+def test_version(run):
+    result = run("--version")
+    assert result.exit_code == 0 and result.stdout.startswith("grader 0.")
+
+
 def test_prove_hands_over_slugs_and_status(run, clone, monkeypatch):
     asked = []
 
