@@ -8,7 +8,8 @@ CODE = b"""#include <cuda_fp16.h>
 struct __align__(16) Four { float a[4]; };
 struct Odd { char a[3]; };
 extern "C" __global__ void __launch_bounds__(128) f(
-    const float* __restrict__ x, Four four, bool b, Odd odd, short d, __half h, double e, long long g) { *(float*)x = d + e; }
+    const float* __restrict__ x, Four four, bool b, Odd odd, short d, __half h, double e, long long g)
+{ *(float*)x = d + e; }
 extern "C" __global__ void none() {}
 extern "C" __global__ void __launch_bounds__(64, 2) one(int n) { if (n) __trap(); }
 """
