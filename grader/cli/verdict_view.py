@@ -45,8 +45,13 @@ def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *
         )
     console.print()
     first = next((c for c in verdict.checks if c.state is not State.PASS and not c.blocked_by), None)
+    waiting = [check for check in verdict.checks if check.blocked_by]
     for check in verdict.checks:
-        _check(check, verdict, exercise, sources, console, full=full or check is first)
+        if full or check not in waiting:
+            _check(check, verdict, exercise, sources, console, full=full or check is first)
+    if waiting and not full:
+        many = "1 more check waits" if len(waiting) == 1 else f"{len(waiting)} more checks wait"
+        console.print(Text(f"– {many} for what is above; --full names them", "dim"))
     if verdict.counters:
         _counters(verdict.counters, console)
     console.print()
@@ -202,17 +207,24 @@ def _excerpt(sources: Mapping[str, str], file, line, column=None) -> list[Render
 
 
 def _counters(counters: Mapping[str, Mapping[str, float]], console: Console) -> None:
-    """The ratios people read; the metrics themselves are in `--json`."""
+    """The ratios people read, a row for each kernel; the metrics themselves are in `--json`."""
     from grader.gpu.counters import MEANING, ratios
 
-    table = Table.grid(padding=(0, 2))
-    for kernel, metrics in counters.items():
-        for name, value in ratios(metrics).items():
-            table.add_row(Text(kernel), Text(f"{value:.6g}", "bold"), Text(MEANING[name], "dim"))
-    if table.row_count:
-        console.print()
-        console.print(Text("What the kernel did to memory", "bold"))
-        console.print(table)
+    rows = {kernel: ratios(metrics) for kernel, metrics in counters.items()}
+    names = [name for name in MEANING if any(name in row for row in rows.values())]
+    if not names:
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("kernel", no_wrap=True)
+    for name in names:
+        table.add_column(name.replace("_", " "), justify="right")
+    for kernel, row in rows.items():
+        table.add_row(_clean(kernel), *(f"{row[name]:.6g}" if name in row else "" for name in names))
+    console.print()
+    console.print(Text("What the kernels did to memory", "bold"))
+    console.print(table)
+    for name in names:
+        console.print(Text(f"{name.replace('_', ' ')}: {MEANING[name]}", "dim"))
 
 
 def _next(verdict: Verdict, exercise: Exercise) -> list[Text]:

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from grader.gpu.counters import LOAD_REQUESTS, LOAD_SECTORS, STORE_SECTORS
 from grader.verdict import State, Verdict
 
 SLUG = "masked-gelu-forward"
@@ -131,11 +132,22 @@ def test_a_learners_bytes_do_not_steer_the_terminal(run, started, judged, verdic
 
 
 def test_counters_are_shown_as_ratios(run, started, judged, verdict, squeeze):
-    from grader.gpu.counters import LOAD_REQUESTS, LOAD_SECTORS
-
-    counted = dataclasses.replace(verdict(), counters={"k": {LOAD_REQUESTS: 2, LOAD_SECTORS: 8}})
+    counted = dataclasses.replace(
+        verdict(), counters={"k": {LOAD_REQUESTS: 2, LOAD_SECTORS: 8}, "other": {STORE_SECTORS: 3}}
+    )
     judged(counted)
-    assert "k 4 32-byte sectors" in squeeze(run("check", SLUG).stdout)
+    text = squeeze(run("check", SLUG).stdout)
+    assert "kernel load sectors per request bytes loaded bytes stored k 4 256 other 96" in text
+    assert "load sectors per request: 32-byte sectors" in text
+
+
+def test_checks_that_wait_are_counted_and_named_on_demand(run, started, judged, verdict, squeeze):
+    both = verdict(State.FAIL, State.ERROR)
+    second = dataclasses.replace(both.checks[1], blocked_by="values", message="Not run.")
+    judged(dataclasses.replace(both, checks=(both.checks[0], second)))
+    short, full = (squeeze(run("check", SLUG, *more).stdout) for more in ([], ["--full"]))
+    assert "1 more check waits" in short and "Nothing is read past the end." not in short
+    assert "not run Nothing is read past the end." in full
 
 
 def test_pending_is_said_aloud(run, started, judged, verdict, squeeze):
