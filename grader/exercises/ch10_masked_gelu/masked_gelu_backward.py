@@ -227,7 +227,7 @@ PLAN = KernelPlan(
         ),
         _check(
             "past-unsigned", "index-32", "launch",
-            "The last of 2^32 + 1,024 elements is done: indices and products are 64 bits wide.",
+            "The last of 2³² + 1,024 elements is done: indices and products are 64 bits wide.",
             elementwise.last_of(elementwise.PAST_UNSIGNED, make_at, ONE_EACH), "contract: extents",
         ),
     ),

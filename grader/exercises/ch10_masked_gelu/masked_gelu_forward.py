@@ -282,12 +282,12 @@ PLAN = KernelPlan(
         ),
         _check(
             "past-int", "index-32", "launch",
-            "The last of 3 * 2^30 elements is done, which no int can count.",
+            "The last of 3 · 2³⁰ elements is done, which no int can count.",
             elementwise.last_of(elementwise.PAST_INT, make_at, ONE_EACH), "contract: extents",
         ),
         _check(
             "past-unsigned", "product-32", "launch",
-            "The last of 2^32 + 1,024 elements is done: products are 64 bits wide before they are formed.",
+            "The last of 2³² + 1,024 elements is done: products are 64 bits wide before they are formed.",
             elementwise.last_of(elementwise.PAST_UNSIGNED, make_at, ONE_EACH), "contract: extents",
         ),
         _check(
