@@ -1,11 +1,14 @@
 """Set-up: the script with a made-up Python, the Makefile with an empty environment."""
 
 import os
+import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = (
@@ -228,3 +231,25 @@ def test_the_lock_names_no_index():
     for line in (ROOT / "requirements.lock").read_text().splitlines():
         assert not line.lstrip().startswith(("-i", "--index", "--extra-index", "--find-links", "--trusted"))
         assert "://" not in line
+
+
+def test_the_conda_environment_agrees_with_the_package():
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    *conda, last = environment["dependencies"]
+    lines = {re.split(r"[=<>]", line)[0].removesuffix("-base"): line for line in conda + last["pip"]}
+    for name in (
+        "jupyterlab",
+        "tensorrt-cu13",
+        "cupy",
+        "numpy",
+        "nbgrader",
+        "pytest",
+        "matplotlib",
+        "python",
+    ):
+        assert name in lines
+    for requirement in [*wanted["dependencies"], *wanted["optional-dependencies"]["tensorrt"]]:
+        requirement = requirement.split(";")[0]
+        assert lines[re.split(r"[=<>]", requirement)[0]].replace("-base", "") == requirement
+    assert "CI has none of them" in (ROOT / "environment.yml").read_text()
