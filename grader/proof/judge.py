@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -53,29 +53,33 @@ class Result:
 class Judge:
     """`many` judges a list of tasks. A context manager: leaving it ends the workers.
 
-    `jobs` of 0 judges in this process.
+    `jobs` of 0 judges in this process. A worker imports the code that judges once; so workers are made anew
+    where that code has changed, and what they found while it changed is not kept.
     """
 
     def __init__(
         self, check: Check | None = None, code_of: CodeOf | None = None, *, jobs: int = 2, keep: bool = True
     ):
-        self.check, self.code_of = check, code_of
+        self.check, self.code_of, self.jobs = check, code_of, jobs
         self.cache = Cache("proof") if keep else None
-        spawned = multiprocessing.get_context("spawn")
-        self.pool = ProcessPoolExecutor(jobs, mp_context=spawned) if jobs else None
+        self.pool: ProcessPoolExecutor | None = None
+        self.pool_salt = ""
         self.judged = self.recalled = 0
 
     def __enter__(self) -> Judge:
         return self
 
     def __exit__(self, *_) -> None:
-        if self.pool:
-            self.pool.shutdown(cancel_futures=True)
+        self._end_workers()
 
     def many(
-        self, tasks: list[Task], salt: str, progress: Callable[[int, int], None] | None = None
+        self,
+        tasks: list[Task],
+        salt_of: Callable[[], str],
+        progress: Callable[[int, int], None] | None = None,
     ) -> list[Result]:
-        """The results in order; `salt` hashes all but the answer that a verdict depends on."""
+        """The results in order; `salt_of` hashes all but the answer that a verdict depends on, as of now."""
+        salt = salt_of()
         keys = [key_of(salt, asdict(task)) for task in tasks]
         results: dict[int, Result] = {}
         for at, key in enumerate(keys):
@@ -83,28 +87,47 @@ class Judge:
                 results[at] = Result(**entry[0])
         self.recalled += len(results)
         waiting = [at for at in range(len(tasks)) if at not in results]
-        for at, result in self._run(waiting, tasks):
+        for at, result in self._run(waiting, tasks, salt):
             results[at] = result
             self.judged += 1
-            if self.cache and not result.fleeting:
+            if self.cache and not result.fleeting and salt_of() == salt:
                 self.cache.put(keys[at], asdict(result), b"")
             if progress:
                 progress(len(results), len(tasks))
         return [results[at] for at in range(len(tasks))]
 
-    def _run(self, waiting: list[int], tasks: list[Task]):
-        if self.pool is None:
+    def _run(self, waiting: list[int], tasks: list[Task], salt: str) -> Iterator[tuple[int, Result]]:
+        if not self.jobs:
             yield from ((at, judge(tasks[at], self.check, self.code_of)) for at in waiting)
             return
+        if salt != self.pool_salt:
+            self._end_workers()
+        if self.pool is None:
+            self.pool = ProcessPoolExecutor(self.jobs, mp_context=multiprocessing.get_context("spawn"))
+            self.pool_salt = salt
         futures: dict[Future, int] = {
             self.pool.submit(judge, tasks[at], self.check, self.code_of): at for at in waiting
         }
         for future in as_completed(futures):
             yield futures[future], future.result()
 
+    def _end_workers(self) -> None:
+        if self.pool:
+            self.pool.shutdown(cancel_futures=True)
+        self.pool = None
+
 
 def judge(task: Task, check: Check | None = None, code_of: CodeOf | None = None) -> Result:
-    """Judge one answer in a folder of its own."""
+    """Judge one answer. What goes wrong in the judging code is a grader fault, its error the message."""
+    try:
+        return _judge(task, check, code_of)
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        fault = {"state": State.GRADER_FAULT, "message": message, "misconception": None, "hidden": False}
+        return Result(State.GRADER_FAULT, {"(grader)": fault}, {}, {})
+
+
+def _judge(task: Task, check: Check | None, code_of: CodeOf | None) -> Result:
     if check is None:
         from grader.exercises import check
     if task.same_as is not None and (code_of or compiled_code)(task.kind, task.files) == task.same_as:

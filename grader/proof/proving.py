@@ -53,7 +53,6 @@ class Prover:
         self.place, self.judge, self.log, self.sample, self.seed = place, judge, log, sample, seed
         self.exercise = place.exercise
         self.proof = Proof(self.exercise.slug, misconceptions=len(self.exercise.misconceptions))
-        self.salt = ""
 
     def prove(self) -> Proof:
         try:
@@ -63,7 +62,6 @@ class Prover:
         return self.proof
 
     def _prove(self) -> None:
-        self.salt = keys.judging(self.place)
         skeleton, solution, variants = self.place.skeleton(), self.place.solution(), self.place.variants()
         first, *solved = self._judge([self._task(skeleton), *(self._task(solution, seed) for seed in SEEDS)])
         self._skeleton(first)
@@ -83,7 +81,7 @@ class Prover:
             if what and (done % 20 == 0 or done == total):
                 self.log(f"{self.exercise.slug}: {done} of {total} {what}")
 
-        return self.judge.many(tasks, self.salt, progress)
+        return self.judge.many(tasks, lambda: keys.judging(self.place), progress)
 
     def _problem(self, text: str) -> None:
         self.proof.problems.append(text)

@@ -329,9 +329,11 @@ def test_workers_judge_the_same(root, monkeypatch, tmp_path):
         for seed, text in enumerate([b"good", b"bad", b"good"])
     ]
     with Judge(toy_stand_in.check, jobs=2, keep=False) as judge:
-        results = judge.many(tasks, "salt")
-    assert [result.state for result in results] == ["pass", "fail", "pass"]
-    assert results[1].failed["c"]["message"] == "1"
+        results = judge.many(tasks, lambda: "salt")
+        assert [result.state for result in results] == ["pass", "fail", "pass"]
+        assert results[1].failed["c"]["message"] == "1"
+        module.write_text(module.read_text().replace("'good'", "'bad'"))  # workers made anew read it again
+        assert [result.state for result in judge.many(tasks, lambda: "other")] == ["fail", "pass", "fail"]
 
 
 def test_the_command_keeps_a_proof_that_verify_accepts(root, capsys):
@@ -422,6 +424,28 @@ def test_files_that_change_meanwhile_make_no_proof(root, capsys):
     assert prove([], root=root, judge=Judge(meddling, lambda kind, files: None, jobs=0)) == 1
     assert "files changed while it was being proven" in capsys.readouterr().out
     assert not (root / "tests/proofs/toy-clamp.json").exists()
+
+
+def test_what_was_found_while_files_changed_is_not_kept(root):
+    def meddling(*args, **rest):
+        (root / "grader/checks/base.py").write_text("# saved in the editor\n")
+        return changed_verdict(lambda c: dataclasses.replace(c, message="from other code than before"))(
+            *args, **rest
+        )
+
+    prove([], root=root, judge=Judge(meddling, lambda kind, files: None, jobs=0))
+    (root / "grader/checks/base.py").write_text("")
+    with Judge(toy_check, lambda kind, files: None, jobs=0) as judge:
+        assert Prover(place_of(root), judge, log=lambda text: None).prove().proven
+    assert judge.judged == 19
+
+
+def test_code_that_cannot_judge_is_a_grader_fault_with_its_error(root, capsys):
+    def broken(*args, **rest):
+        raise AttributeError("no attribute 'bend'")
+
+    assert prove([], root=root, judge=Judge(broken, lambda kind, files: None, jobs=0)) == 3
+    assert "AttributeError: no attribute 'bend'" in capsys.readouterr().out
 
 
 def test_a_worker_that_is_ended_is_a_grader_fault(root, tmp_path, monkeypatch, capsys):
