@@ -68,7 +68,9 @@ class SimulatedBackend:
         except PtxError as problem:
             raise DeviceError(State.ERROR, f"The compiled code cannot be read: {problem}.") from None
         except Unsupported as problem:
-            raise DeviceError(State.UNSUPPORTED_HERE, f"{str(problem)[0].upper()}{str(problem)[1:]}.") from None
+            raise DeviceError(
+                State.UNSUPPORTED_HERE, f"{str(problem)[0].upper()}{str(problem)[1:]}."
+            ) from None
         self._loads += 1
         handle = f"module-{self._loads}"
         self._modules[handle] = programs
@@ -78,7 +80,8 @@ class SimulatedBackend:
         """Give global and constant variables memory, and fill in their first contents."""
         placed = [v for v in module.variables.values() if v.space in ("global", "const")]
         addresses = {
-            v.name: self.alloc(v.bytes, name=v.name, read_only=v.space == "const", fill=0, sparse=False) for v in placed
+            v.name: self.alloc(v.bytes, name=v.name, read_only=v.space == "const", fill=0, sparse=False)
+            for v in placed
         }
         for variable in placed:
             data = bytearray(variable.initial)
@@ -104,8 +107,11 @@ class SimulatedBackend:
             raise DeviceError(State.ERROR, f"there is no module {module!r}")
         return {
             name: KernelInfo(
-                name, tuple(Parameter(*p) for p in program.parameters), program.shared_bytes, program.local_bytes,
-                program.max_threads,
+                name=name,
+                parameters=tuple(Parameter(*parameter) for parameter in program.parameters),
+                shared_bytes=program.shared_bytes,
+                local_bytes=program.local_bytes,
+                max_threads=program.max_threads,
             )
             for name, program in self._modules[module].items()
         }  # fmt: skip
@@ -140,22 +146,40 @@ class SimulatedBackend:
         budget = DEFAULT_BUDGET if instruction_budget is None else instruction_budget
         return self._run(program, grid, block, args, shared_bytes, budget, count, (first, last))
 
-    def _run(self, program: Program, grid, block, args: bytes, dynamic: int, budget: int, count: bool, span) -> Launch:
+    def _run(
+        self, program: Program, grid, block, args: bytes, dynamic: int, budget: int, count: bool, span
+    ) -> Launch:
         rows = array.array("Q", bytes(8 * len(COUNTER_FIELDS) * program.count))
         fault = FaultRecord()
         output = ctypes.create_string_buffer(OUTPUT_BYTES)
         table = self._memory.table()
         shared = program.shared_bytes + dynamic
         request = LaunchRequest(
-            code=_pointer(program.code), functions=_pointer(program.functions), specials=_pointer(program.specials),
-            copies=_pointer(program.copies), images=_pointer(program.images), params=_pointer(args),
-            allocations=_pointer(table), counters=rows.buffer_info()[0], fault=ctypes.addressof(fault),
-            output=ctypes.addressof(output), branch_targets=_pointer(program.branch_targets), host_offset=self._memory.host_offset, budget=budget,
-            code_count=program.count, allocation_count=len(table) // 32, params_bytes=len(args),
-            output_bytes=OUTPUT_BYTES, output_used=0, first_block=span[0], last_block=span[1], kernel=0,
-            grid=grid, block=block, shared_bytes=shared, local_limit=align_up(program.local_bytes, 16),
+            code=_pointer(program.code),
+            functions=_pointer(program.functions),
+            specials=_pointer(program.specials),
+            copies=_pointer(program.copies),
+            images=_pointer(program.images),
+            branch_targets=_pointer(program.branch_targets),
+            params=_pointer(args),
+            params_bytes=len(args),
+            allocations=_pointer(table),
+            allocation_count=len(table) // 32,
+            counters=rows.buffer_info()[0],
+            fault=ctypes.addressof(fault),
+            output=ctypes.addressof(output),
+            output_bytes=OUTPUT_BYTES,
+            host_offset=self._memory.host_offset,
+            budget=budget,
+            code_count=program.count,
+            first_block=span[0],
+            last_block=span[1],
+            grid=grid,
+            block=block,
+            shared_bytes=shared,
             dynamic_shared_bytes=dynamic,
-        )  # fmt: skip
+            local_limit=align_up(program.local_bytes, 16),
+        )
         began = time.perf_counter()
         try:
             failed = self._engine.launch(request)
@@ -178,7 +202,11 @@ def _pointer(data: bytes) -> int | None:
 
 def _text(data: bytes, used: int) -> str:
     text = data[: min(used, len(data))].decode("utf-8", "replace")
-    return f"{text}\n… printf wrote more than {len(data)} bytes; the rest is left out …\n" if used > len(data) else text
+    return (
+        f"{text}\n… printf wrote more than {len(data)} bytes; the rest is left out …\n"
+        if used > len(data)
+        else text
+    )
 
 
 def _configuration_problem(program: Program, grid, block, dynamic: int) -> str | None:
@@ -186,14 +214,20 @@ def _configuration_problem(program: Program, grid, block, dynamic: int) -> str |
     for what, size, most in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
         for axis, extent, limit in zip("xyz", size, most, strict=True):
             if extent < 1:
-                return f"The {what} has {extent} in {axis}: every extent must be at least 1. Launch nothing when there is nothing to do."
+                return (
+                    f"The {what} has {extent} in {axis}: every extent must be at least 1. "
+                    "Launch nothing when there is nothing to do."
+                )
             if extent > limit:
                 return f"The {what} has {extent} in {axis}; the most is {limit}."
     threads = block[0] * block[1] * block[2]
     if threads > MAX_THREADS:
         return f"A block has {threads} threads; the most is {MAX_THREADS}."
     if program.max_threads is not None and threads > program.max_threads:
-        return f"A block has {threads} threads; the kernel's __launch_bounds__ promise at most {program.max_threads}."
+        most = program.max_threads
+        return f"A block has {threads} threads; the kernel's __launch_bounds__ promise at most {most}."
     if dynamic < 0 or program.shared_bytes + dynamic > MAX_SHARED:
-        return f"A block uses {program.shared_bytes + dynamic} bytes of shared memory; the most is {MAX_SHARED}."
+        return (
+            f"A block uses {program.shared_bytes + dynamic} bytes of shared memory; the most is {MAX_SHARED}."
+        )
     return None

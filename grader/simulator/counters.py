@@ -57,7 +57,9 @@ class _Sum:
         }
 
 
-def summarise(program: Program, rows: Sequence[int]) -> tuple[dict[str, int], dict[str, float], tuple[dict[str, Any], ...]]:
+def summarise(
+    program: Program, rows: Sequence[int]
+) -> tuple[dict[str, int], dict[str, float], tuple[dict[str, Any], ...]]:
     """(counters, estimates, lines) of a launch. ``rows`` has ``COUNTER_FIELDS`` for each instruction."""
     total = _Sum()
     lines: dict[tuple[str, int], _Sum] = {}
@@ -68,7 +70,9 @@ def summarise(program: Program, rows: Sequence[int]) -> tuple[dict[str, int], di
         total.add(program.categories[k], row)
         location = program.locations[k]
         if location is not None:
-            lines.setdefault((PurePath(location.file).name, location.line), _Sum()).add(program.categories[k], row)
+            lines.setdefault((PurePath(location.file).name, location.line), _Sum()).add(
+                program.categories[k], row
+            )
     return (
         total.counters,
         total.estimates(),

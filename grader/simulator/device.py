@@ -29,7 +29,9 @@ __all__ = ["Device", "DeviceError", "Fault", "KernelInfo", "Launch", "Parameter"
 class Transport(Protocol):
     """What carries the calls: a ``sandbox.Child``, or ``InProcess``."""
 
-    def call(self, header: dict, payload: bytes = b"", *, wall_seconds: float | None = None) -> tuple[dict, bytes]: ...
+    def call(
+        self, header: dict, payload: bytes = b"", *, wall_seconds: float | None = None
+    ) -> tuple[dict, bytes]: ...
 
     def close(self) -> None: ...
 
@@ -42,9 +44,9 @@ class Device:
 
     @classmethod
     def simulated(cls, limits=None) -> Device:
-        """A fresh simulated GPU in its own process. ``limits`` are ``sandbox.Limits``; the wall time is per call."""
+        """A fresh simulated GPU in its own process. ``limits``: ``sandbox.Limits``, the time per call."""
         from grader.sandbox import Child, ChildEnded, Limits, python_child
-        from grader.simulator.native import build
+        from grader.simulator.build import build
 
         engine = build()
         try:
@@ -59,20 +61,34 @@ class Device:
     def in_process(cls) -> Device:
         """A simulated GPU in this process, for tests and tools; never for PTX from strangers."""
         from grader.simulator.backend import SimulatedBackend
-        from grader.simulator.native import Engine, build
+        from grader.simulator.build import build
+        from grader.simulator.native import Engine
 
         return cls(InProcess(SimulatedBackend(Engine(build()))), "simulated")
 
     # ---- memory ----
 
     def alloc(
-        self, nbytes: int, *, name: str = "", read_only: bool = False, fill: int | None = None, sparse: bool = False
+        self,
+        nbytes: int,
+        *,
+        name: str = "",
+        read_only: bool = False,
+        fill: int | None = None,
+        sparse: bool = False,
     ) -> int:
         """Reserve device memory: the address, a multiple of 512. ``fill`` is a byte; None poisons with 0xCD.
 
-        ``sparse`` memory is all zero and takes room only where it is touched. ``read_only`` holds for kernels.
+        ``sparse`` memory is all zero and takes room only where it is touched. ``read_only`` is for kernels.
         """
-        header = {"call": "alloc", "nbytes": int(nbytes), "name": name, "read_only": read_only, "fill": fill, "sparse": sparse}
+        header = {
+            "call": "alloc",
+            "nbytes": int(nbytes),
+            "name": name,
+            "read_only": read_only,
+            "fill": fill,
+            "sparse": sparse,
+        }
         return self._call(header)[0]["address"]
 
     def free(self, address: int) -> None:
@@ -110,12 +126,14 @@ class Device:
     ) -> Launch:
         """Run a kernel to its end or its first fault.
 
-        ``args`` is the parameter block laid out by ``KernelInfo.parameters``. ``instruction_budget`` is in warp
-        instructions. ``count`` asks for counters. ``blocks`` runs only the linear block numbers [first, last).
+        ``args`` is the parameter block laid out by ``KernelInfo.parameters``. ``instruction_budget`` is in
+        warp instructions. ``count`` asks for counters. ``blocks`` runs only the linear block numbers [first,
+        last).
         """
         header = {
-            "call": "launch", "module": module, "kernel": kernel, "grid": _three(grid), "block": _three(block),
-            "shared_bytes": shared_bytes, "instruction_budget": instruction_budget, "count": count,
+            "call": "launch", "module": module, "kernel": kernel,
+            "grid": _three(grid), "block": _three(block), "shared_bytes": shared_bytes,
+            "instruction_budget": instruction_budget, "count": count,
             "blocks": list(blocks) if blocks is not None else None,
         }  # fmt: skip
         return launch_from(self._call(header, args)[0]["launch"])
@@ -152,7 +170,9 @@ class InProcess:
     def __init__(self, backend):
         self._backend = backend
 
-    def call(self, header: dict, payload: Any = b"", *, wall_seconds: float | None = None) -> tuple[dict, bytes]:
+    def call(
+        self, header: dict, payload: Any = b"", *, wall_seconds: float | None = None
+    ) -> tuple[dict, bytes]:
         from grader.simulator.serve import answer
 
         return answer(self._backend, header, memoryview(payload).cast("B").tobytes())

@@ -5,17 +5,65 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from grader.simulator.decode.program import Program
-from grader.simulator.memory import Memory
+from grader.simulator.memory import Buffer, Memory
 from grader.simulator.native import FaultRecord
 from grader.simulator.records import Fault
 
-# types.h, enum FaultKind -> the kind that a Fault carries
-KINDS = {
-    1: "out_of_bounds", 2: "misaligned", 3: "null_pointer", 4: "freed_pointer", 5: "read_only",
-    6: "shared_out_of_bounds", 7: "out_of_bounds", 8: "uninitialised_shared", 9: "barrier", 10: "shuffle",
-    11: "budget", 12: "trap", 13: "trap", 14: "stack", 15: "unsupported",
-}  # fmt: skip
-_SPACES = {0: None, 1: "global", 2: "shared", 3: "local", 4: "param", 5: "const"}
+_SPACES = {1: "global", 2: "shared", 3: "local", 4: "param", 5: "const"}  # types.h, enum Space
+
+# types.h, enum FaultKind -> (the kind that a Fault carries, the sentence).
+SENTENCES = {
+    1: ("out_of_bounds", "The kernel {does} {bytes} at byte {offset} of {buffer}, which has {size}."),
+    2: (
+        "misaligned",
+        "The kernel {does} {bytes} at once at an address that is not a multiple of {width}.",
+    ),
+    3: ("null_pointer", "The kernel {does} {bytes} through a null pointer (address {address:#x})."),
+    4: ("freed_pointer", "The kernel {does} {buffer}, which was freed before."),
+    5: ("read_only", "The kernel writes to {buffer}, which is an input and may only be read."),
+    6: (
+        "shared_out_of_bounds",
+        "The kernel {does} {bytes} at byte {address} of the block's shared memory, which has {shared}.",
+    ),
+    7: (
+        "out_of_bounds",
+        "The kernel {does} {bytes} outside of a thread's local memory: an index into a local array is too "
+        "large.",
+    ),
+    8: (
+        "uninitialised_shared",
+        "The kernel reads byte {address} of shared memory, which no thread of the block has written yet.",
+    ),
+    9: (
+        "barrier",
+        "__syncthreads() is reached by some threads of a warp and not by others: every thread of the block "
+        "must reach it.",
+    ),
+    10: (
+        "shuffle",
+        "The mask {mask} of a warp function names lane {lane}, which does not take part in the call.",
+    ),
+    11: (
+        "budget",
+        "The kernel ran for very long without an end: look for a loop that never stops.",
+    ),
+    12: ("trap", "The kernel stopped itself with a trap."),
+    13: ("trap", "The assertion `{message}` failed."),
+    14: ("stack", "The kernel's functions call each other too deeply: the stack is full."),
+    15: (
+        "unsupported",
+        "The simulated GPU does not model `{opcode}` where only some of a warp's threads reach it.",
+    ),
+}
+# Where the same fault has another sentence.
+IN_FRONT = "The kernel {does} {bytes} that start {before} in front of {buffer}."
+NO_BUFFER = "The kernel {does} {bytes} at an address where no buffer is."
+PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
+OTHER_BARRIERS = (
+    "Threads of one block wait at different barriers: all of them must reach the same __syncthreads()."
+)
+NOT_NAMED = "A thread calls a warp function whose mask {mask} does not name its own lane."
+NO_MESSAGE = "An assertion failed."
 
 
 def launch_fault(kernel: str, sentence: str) -> Fault:
@@ -25,93 +73,70 @@ def launch_fault(kernel: str, sentence: str) -> Fault:
 
 def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple[int, int, int]) -> Fault:
     """``block`` is the launch's block size, to tell a thread's three coordinates."""
-    kind = KINDS[record.kind]
+    kind, sentence = SENTENCES[record.kind]
     location = program.locations[record.pc]
-    category = program.categories[record.pc]
-    space = _SPACES[record.space]
-    thread = (record.thread % block[0], record.thread // block[0] % block[1], record.thread // (block[0] * block[1]))
-    has_address = record.kind in range(1, 9)
-    buffer = memory.nearest(record.address) if has_address and space in ("global", "const") and kind != "null_pointer" else None
-    writes = category in ("store", "atomic", "reduction")
+    x, y, _ = block
+    touches = 1 <= record.kind <= 8  # memory
+    space = _SPACES.get(record.space) if touches else None
+    in_buffers = space in ("global", "const") and kind != "null_pointer"
+    buffer = memory.nearest(record.address) if in_buffers else None
+    offset = record.address - buffer.base if buffer else None
     return Fault(
         kind=kind,
-        sentence=_sentence(record, kind, program, memory, buffer, writes),
+        sentence=_fill(_variant(record, sentence, buffer, memory), record, program, memory, buffer),
         kernel=program.kernel,
         block=tuple(record.block),
-        thread=thread,
+        thread=(record.thread % x, record.thread // x % y, record.thread // (x * y)),
         file=PurePath(location.file).name if location else None,
         line=location.line if location else None,
-        address=record.address if has_address else None,
-        size=record.bytes if has_address else None,
-        space=space if has_address else None,
+        address=record.address if touches else None,
+        size=record.bytes if touches else None,
+        space=space,
         buffer=(buffer.name or None) if buffer else None,
-        offset=record.address - buffer.base if buffer else None,
+        offset=offset,
         buffer_bytes=buffer.bytes if buffer else None,
+    )
+
+
+def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: Memory) -> str:
+    if record.kind == 1 and record.space == 4:
+        return PARAMETERS
+    if record.kind == 1 and buffer is None:
+        return NO_BUFFER
+    if record.kind == 1 and buffer is not None and record.address < buffer.base:
+        return IN_FRONT
+    if record.kind == 9 and record.detail:
+        return OTHER_BARRIERS
+    if record.kind == 10 and record.detail:
+        return NOT_NAMED
+    if record.kind == 13 and not memory.text(record.address):
+        return NO_MESSAGE
+    return sentence
+
+
+def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, buffer: Buffer | None) -> str:
+    writes = program.categories[record.pc] in ("store", "atomic", "reduction")
+    offset = record.address - buffer.base if buffer else 0
+    if buffer and buffer.name:
+        name = f"buffer {buffer.name}"
+    else:
+        name = "the nearest buffer" if record.kind == 1 else "a buffer"
+    return sentence.format(
+        does="writes" if writes else "reads",
+        bytes=_bytes(record.bytes),
+        width=record.bytes,
+        address=record.address,
+        buffer=name,
+        offset=offset,
+        before=_bytes(-offset),
+        size=_bytes(buffer.bytes if buffer else 0),
+        shared=_bytes(record.detail if record.kind == 6 else 0),
+        mask=f"0x{record.address & 0xFFFFFFFF:08x}",
+        lane=record.thread % 32,
+        message=memory.text(record.address) if record.kind == 13 else "",
+        opcode=program.opcodes[record.pc],
     )
 
 
 def _bytes(count: int) -> str:
     return "1 byte" if count == 1 else f"{count} bytes"
-
-
-def _sentence(record: FaultRecord, kind: str, program: Program, memory: Memory, buffer, writes: bool) -> str:
-    verb = "writes" if writes else "reads"
-    name = f"buffer {buffer.name}" if buffer and buffer.name else "the nearest buffer"
-    if record.kind == 1:
-        if record.space == 4:
-            return f"The kernel reads {_bytes(record.bytes)} outside of its parameters."
-        if buffer is None:
-            return f"The kernel {verb} {_bytes(record.bytes)} at an address where no buffer is."
-        offset = record.address - buffer.base
-        if offset < 0:
-            return f"The kernel {verb} {_bytes(record.bytes)} that start {_bytes(-offset)} in front of {name}."
-        return (
-            f"The kernel {verb} {_bytes(record.bytes)} at byte {offset} of {name}, "
-            f"which has {_bytes(buffer.bytes)}."
-        )
-    if record.kind == 2:
-        return (
-            f"The kernel {verb} {_bytes(record.bytes)} at once at an address that is not a multiple of "
-            f"{record.bytes}."
-        )
-    if record.kind == 3:
-        return f"The kernel {verb} {_bytes(record.bytes)} through a null pointer (address {record.address:#x})."
-    if record.kind == 4:
-        return f"The kernel {verb} {name.replace('the nearest buffer', 'a buffer')}, which was freed before."
-    if record.kind == 5:
-        return f"The kernel writes to {name.replace('the nearest buffer', 'a buffer')}, which is an input and may only be read."
-    if record.kind == 6:
-        return (
-            f"The kernel {verb} {_bytes(record.bytes)} at byte {record.address} of the block's shared memory, "
-            f"which has {_bytes(_shared(record, program))}."
-        )
-    if record.kind == 7:
-        return f"The kernel {verb} {_bytes(record.bytes)} outside of a thread's local memory: an index into a local array is too large."
-    if record.kind == 8:
-        return f"The kernel reads byte {record.address} of shared memory, which no thread of the block has written yet."
-    if kind == "barrier":
-        if record.detail == 1:
-            return "Threads of one block wait at different barriers: all of them must reach the same __syncthreads()."
-        return (
-            "__syncthreads() is reached by some threads of a warp and not by others: every thread of the block must reach it."
-        )
-    if kind == "shuffle":
-        mask = f"0x{record.address & 0xFFFFFFFF:08x}"
-        if record.detail == 1:
-            return f"A thread calls a warp function whose mask {mask} does not name its own lane."
-        return f"The mask {mask} of a warp function names lane {record.thread % 32}, which does not take part in the call."
-    if kind == "budget":
-        return "The kernel ran for very long without an end: look for a loop that never stops."
-    if record.kind == 13:
-        message = memory.text(record.address)
-        return f"The assertion `{message}` failed." if message else "An assertion failed."
-    if kind == "trap":
-        return "The kernel stopped itself with a trap."
-    if kind == "stack":
-        return "The kernel's functions call each other too deeply: the stack is full."
-    opcode = program.opcodes[record.pc]
-    return f"The simulated GPU does not model `{opcode}` reached by only some of a warp's threads."
-
-
-def _shared(record: FaultRecord, program: Program) -> int:
-    return record.detail if record.detail else program.shared_bytes

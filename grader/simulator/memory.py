@@ -54,16 +54,19 @@ class Memory:
     def alloc(self, nbytes: int, *, name: str, read_only: bool, fill: int | None, sparse: bool) -> int:
         if nbytes < 0:
             raise DeviceError(State.ERROR, f"a buffer of {nbytes} bytes cannot be allocated")
-        if not sparse and self._used + nbytes > CAPACITY or self._next + 2 * nbytes + SMALLEST_GAP > BASE + len(self._view):
+        room = -(-nbytes // ALIGNMENT) * ALIGNMENT
+        room += max(SMALLEST_GAP, room)
+        full = not sparse and self._used + nbytes > CAPACITY
+        if full or self._next + room > BASE + len(self._view):
             raise DeviceError(
                 State.OUT_OF_MEMORY,
-                f"the simulated GPU's memory is full: {nbytes} more bytes do not fit beside the {self._used} in use",
+                f"The simulated GPU's memory is full: {nbytes} bytes do not fit beside {self._used} in use.",
             )
         buffer = Buffer(name, self._next, nbytes, read_only, sparse)
         if not sparse:
             self._used += nbytes
             self._fill(buffer, POISON if fill is None else fill & 0xFF)
-        self._next += -(-nbytes // ALIGNMENT) * ALIGNMENT + max(SMALLEST_GAP, -(-nbytes // ALIGNMENT) * ALIGNMENT)
+        self._next += room
         self._buffers.append(buffer)
         self._bases.append(buffer.base)
         self._table = None
@@ -117,7 +120,9 @@ class Memory:
         """The buffer whose first or last byte is nearest to an address."""
         index = bisect.bisect_right(self._bases, address)
         near = [self._buffers[k] for k in (index - 1, index) if 0 <= k < len(self._buffers)]
-        return min(near, key=lambda b: max(b.base - address, address - (b.base + b.bytes - 1), 0), default=None)
+        return min(
+            near, key=lambda b: max(b.base - address, address - (b.base + b.bytes - 1), 0), default=None
+        )
 
     # ---- the host's side ----
 
@@ -132,9 +137,13 @@ class Memory:
     def _check(self, address: int, nbytes: int, what: str) -> int:
         buffer = self.buffer_at(address)
         if buffer is None or nbytes < 0 or address + nbytes > buffer.base + buffer.bytes:
-            raise DeviceError(State.ERROR, f"a copy would {what} {nbytes} bytes outside of any buffer, at {address:#x}")
+            raise DeviceError(
+                State.ERROR, f"a copy would {what} {nbytes} bytes outside of any buffer, at {address:#x}"
+            )
         if buffer.freed:
-            raise DeviceError(State.ERROR, f"a copy would {what} buffer {buffer.name or hex(buffer.base)}, which is freed")
+            raise DeviceError(
+                State.ERROR, f"a copy would {what} buffer {buffer.name or hex(buffer.base)}, which is freed"
+            )
         return address - BASE
 
     def text(self, address: int, limit: int = 512) -> str:

@@ -11,7 +11,7 @@ from grader.verdict.records import State
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a kernel: its PTX type ("u64", "f32", "b8" for structures), bytes, place in the block."""
+    """One parameter of a kernel: its PTX type ("u64", "f32", "b8": a structure), bytes, place."""
 
     type: str
     size: int
@@ -60,7 +60,7 @@ class Launch:
 
 
 class DeviceError(Exception):
-    """The device could not do what was asked. ``state`` types it; ``sentence`` is plain text for a learner."""
+    """The device could not do what was asked. ``state`` types it; ``sentence`` is plain text."""
 
     def __init__(self, state: State, sentence: str):
         super().__init__(sentence)
@@ -73,7 +73,9 @@ def plain(record: Any) -> dict[str, Any]:
 
 
 def fault_from(data: dict[str, Any]) -> Fault:
-    coordinates = {key: tuple(data[key]) if data.get(key) is not None else None for key in ("block", "thread")}
+    coordinates = {
+        key: tuple(data[key]) if data.get(key) is not None else None for key in ("block", "thread")
+    }
     return Fault(**{**data, **coordinates})
 
 

@@ -1,7 +1,7 @@
 """The calls of a device process, the same for every kind of device.
 
-A request is a header ``{"call": name, ...arguments}`` with a payload; an answer is a header with ``"ok": true``
-and the result, or ``"ok": false`` with ``"state"`` and ``"sentence"``.
+A request is a header ``{"call": name, ...arguments}`` with a payload; an answer is a header with
+``"ok": true`` and the result, or ``"ok": false`` with ``"state"`` and ``"sentence"``.
 """
 
 from __future__ import annotations
@@ -68,7 +68,11 @@ def answer(backend: Backend, header: dict[str, Any], payload: bytes) -> tuple[di
     except DeviceError as error:
         return {"ok": False, "state": str(error.state), "sentence": error.sentence}, b""
     except MemoryError:
-        return {"ok": False, "state": str(State.OUT_OF_MEMORY), "sentence": "the device process is out of memory"}, b""
+        return {
+            "ok": False,
+            "state": str(State.OUT_OF_MEMORY),
+            "sentence": "the device process is out of memory",
+        }, b""
     except Exception:  # a defect of ours: told as such, with its traceback
         return {"ok": False, "state": str(State.GRADER_FAULT), "sentence": traceback.format_exc(limit=6)}, b""
 

@@ -17,7 +17,16 @@ from grader.verdict.records import State
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for opcode_cases
 
-_FORMATS = {"u64": "<Q", "u32": "<I", "s32": "<i", "f32": "<f", "f64": "<d", "u16": "<H", "u8": "<B", "b8": "<B"}
+_FORMATS = {
+    "u64": "<Q",
+    "u32": "<I",
+    "s32": "<i",
+    "f32": "<f",
+    "f64": "<d",
+    "u16": "<H",
+    "u8": "<B",
+    "b8": "<B",
+}
 
 
 def compile_text(text: str, name: str = "kernel.cu", *, arch: str = "compute_80") -> str:

@@ -1,7 +1,8 @@
-"""Runs the opcode cases on an NVIDIA GPU and keeps the results: ``python tests/simulator/measure_h200.py OUT``.
+"""Runs the opcode cases on an NVIDIA GPU and keeps what comes out.
 
-Needs the driver alone. Writes OUT/h200_opcodes.json (a hash of each exact case's result, what the driver refused)
-and OUT/h200_approximate.npz (every sixteenth result of the inexact cases).
+``python tests/simulator/measure_h200.py OUT``, which needs NumPy and the driver alone, writes
+OUT/h200_opcodes.json (a hash of each exact case's result, and what the driver refused) and
+OUT/h200_approximate.npz (every sixteenth result of the inexact cases).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Small PTX kernels, one for each form of an instruction, and the inputs that they are run on.
 
-Each kernel loads a, b and c by thread, runs one instruction (or a few that belong together), stores the result.
-The same kernels were run on an NVIDIA H200 by ``measure_h200.py``; ``h200_opcodes.json`` keeps what came out.
+Each kernel loads a, b and c by thread, runs one instruction (or a few that belong together), stores the
+result. The same kernels were run on an NVIDIA H200 by ``measure_h200.py``; ``h200_opcodes.json`` keeps what
+came out.
 """
 
 from __future__ import annotations
@@ -14,14 +15,31 @@ import numpy as np
 COUNT = 4096  # elements of each input
 BLOCK = 256
 BYTES = {
-    "b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "bf16": 2, "b32": 4, "u32": 4, "s32": 4,
-    "f32": 4, "f16x2": 4, "bf16x2": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "pred": 4,
-}  # fmt: skip
+    "b8": 1,
+    "u8": 1,
+    "s8": 1,
+    "b16": 2,
+    "u16": 2,
+    "s16": 2,
+    "f16": 2,
+    "bf16": 2,
+    "b32": 4,
+    "u32": 4,
+    "s32": 4,
+    "f32": 4,
+    "f16x2": 4,
+    "bf16x2": 4,
+    "b64": 8,
+    "u64": 8,
+    "s64": 8,
+    "f64": 8,
+    "pred": 4,
+}
 
 
 @dataclass(frozen=True)
 class Case:
-    """``code`` uses %d, %a, %b, %c; ``types`` are those of d, a, b, c. An inexact case has an allowed difference."""
+    """``code`` uses %d, %a, %b, %c; ``types`` are those of d, a, b, c. Inexact cases may differ a little."""
 
     name: str
     code: str
@@ -34,18 +52,31 @@ class Case:
         names = ["%d", "%a", "%b", "%c"][: len(sizes)]
         lines = [f".reg .{registers[size]} {name};" for name, size in zip(names, sizes, strict=True)]
         lines += [
-            ".reg .pred %p<4>;", ".reg .b32 %i<4>;", ".reg .b64 %q<8>;", ".reg .b32 %t<8>;", ".reg .b16 %h<4>;",
-            "mov.u32 %i0, %ctaid.x;", "mov.u32 %i1, %ntid.x;", "mov.u32 %i2, %tid.x;", "mad.lo.s32 %i3, %i0, %i1, %i2;",
-        ]  # fmt: skip
+            ".reg .pred %p<4>;",
+            ".reg .b32 %i<4>;",
+            ".reg .b64 %q<8>;",
+            ".reg .b32 %t<8>;",
+            ".reg .b16 %h<4>;",
+            "mov.u32 %i0, %ctaid.x;",
+            "mov.u32 %i1, %ntid.x;",
+            "mov.u32 %i2, %tid.x;",
+            "mad.lo.s32 %i3, %i0, %i1, %i2;",
+        ]
         for k, (name, size) in enumerate(zip(names[1:], sizes[1:], strict=True), 1):
             lines += [
-                f"ld.param.u64 %q{k}, [p{k}];", f"mul.wide.u32 %q0, %i3, {size};", f"add.s64 %q{k}, %q{k}, %q0;",
+                f"ld.param.u64 %q{k}, [p{k}];",
+                f"mul.wide.u32 %q0, %i3, {size};",
+                f"add.s64 %q{k}, %q{k}, %q0;",
                 f"ld.global.{'u8' if size == 1 else f'b{8 * size}'} {name}, [%q{k}];",
-            ]  # fmt: skip
+            ]
         lines += [
-            self.code, "ld.param.u64 %q4, [p0];", f"mul.wide.u32 %q0, %i3, {sizes[0]};", "add.s64 %q4, %q4, %q0;",
-            f"st.global.{'u8' if sizes[0] == 1 else f'b{8 * sizes[0]}'} [%q4], %d;", "ret;",
-        ]  # fmt: skip
+            self.code,
+            "ld.param.u64 %q4, [p0];",
+            f"mul.wide.u32 %q0, %i3, {sizes[0]};",
+            "add.s64 %q4, %q4, %q0;",
+            f"st.global.{'u8' if sizes[0] == 1 else f'b{8 * sizes[0]}'} [%q4], %d;",
+            "ret;",
+        ]
         parameters = ", ".join(f".param .u64 p{k}" for k in range(4))
         body = "\n\t".join(lines)
         return f".visible .entry {entry}({parameters})\n{{\n\t{body}\n}}\n"
@@ -80,18 +111,38 @@ def _integers() -> Iterator[Case]:
             yield plain(f"abs.{t}", t, t)
             yield plain(f"neg.{t}", t, t)
         for comparison in ("eq", "ne", "lt", "le", "gt", "ge"):
-            yield Case(f"setp.{comparison}.{t}", _selected(f"setp.{comparison}.{t} %p1, %a, %b;"), ("pred", t, t))
+            yield Case(
+                f"setp.{comparison}.{t}", _selected(f"setp.{comparison}.{t} %p1, %a, %b;"), ("pred", t, t)
+            )
     for comparison in ("lo", "ls", "hi", "hs"):
-        yield Case(f"setp.{comparison}.u32", _selected(f"setp.{comparison}.u32 %p1, %a, %b;"), ("pred", "u32", "u32"))
+        yield Case(
+            f"setp.{comparison}.u32", _selected(f"setp.{comparison}.u32 %p1, %a, %b;"), ("pred", "u32", "u32")
+        )
     for boolean in ("and", "or", "xor"):
         code = (
             f"setp.lt.s32 %p2, %a, 0; setp.gt.{boolean}.s32 %p1|%p3, %a, %b, !%p2; "
             "selp.b32 %t0, 1, 0, %p1; selp.b32 %t1, 2, 0, %p3; or.b32 %d, %t0, %t1;"
         )
         yield Case(f"setp.gt.{boolean}.s32", code, ("u32", "s32", "s32"))
-    for opcode in ("add.sat.s32", "sub.sat.s32", "mul24.lo.s32", "mul24.lo.u32", "mul24.hi.s32", "mul24.hi.u32"):
+    for opcode in (
+        "add.sat.s32",
+        "sub.sat.s32",
+        "mul24.lo.s32",
+        "mul24.lo.u32",
+        "mul24.hi.s32",
+        "mul24.hi.u32",
+    ):
         yield plain(opcode, "s32", "s32", "s32")
-    for opcode in ("mad24.lo.s32", "mad24.lo.u32", "mad.hi.sat.s32", "sad.s32", "sad.u32", "dp4a.u32.u32", "dp4a.s32.u32", "dp4a.s32.s32"):
+    for opcode in (
+        "mad24.lo.s32",
+        "mad24.lo.u32",
+        "mad.hi.sat.s32",
+        "sad.s32",
+        "sad.u32",
+        "dp4a.u32.u32",
+        "dp4a.s32.u32",
+        "dp4a.s32.s32",
+    ):
         yield plain(opcode, "s32", "s32", "s32", "s32")
     for t in ("u32", "u64"):
         code = f"add.cc.{t} %d, %a, %b; addc.cc.{t} %d, %d, %c; addc.{t} %d, %d, %a;"
@@ -121,7 +172,9 @@ def _bits() -> Iterator[Case]:
         yield Case(f"popc.{t}", f"popc.{t} %d, %a;", ("u32", t))
         yield Case(f"clz.{t}", f"clz.{t} %d, %a;", ("u32", t))
         yield Case(f"brev.{t}", f"brev.{t} %d, %a;", (t, t))
-        code = f"and.b32 %t0, %c, 255; shr.u32 %t1, %c, 8; and.b32 %t1, %t1, 255; bfi.{t} %d, %a, %b, %t0, %t1;"
+        code = (
+            f"and.b32 %t0, %c, 255; shr.u32 %t1, %c, 8; and.b32 %t1, %t1, 255; bfi.{t} %d, %a, %b, %t0, %t1;"
+        )
         yield Case(f"bfi.{t}", code, (t, t, t, "u32"))
         code = f"and.b32 %t0, %c, 63; shr.u32 %t1, %c, 8; and.b32 %t1, %t1, 31; bfi.{t} %d, %a, %b, %t0, %t1;"
         yield Case(f"bfi.{t} small", code, (t, t, t, "u32"))
@@ -205,10 +258,17 @@ def _halves() -> Iterator[Case]:
         for root in ("abs", "neg"):
             yield Case(f"{root}.{t}", f"{root}.{t} %d, %a;", (t, t))
     for comparison in _COMPARISONS:
-        yield Case(f"setp.{comparison}.f16", _selected(f"setp.{comparison}.f16 %p1, %a, %b;"), ("pred", "f16", "f16"))
-        yield Case(f"set.{comparison}.f16.f16", f"set.{comparison}.f16.f16 %d, %a, %b;", ("f16", "f16", "f16"))
-        yield Case(f"set.{comparison}.f16x2.f16x2", f"set.{comparison}.f16x2.f16x2 %d, %a, %b;", ("f16x2",) * 3)
-    code = "setp.lt.f16x2 %p1|%p2, %a, %b; selp.b32 %t0, 1, 0, %p1; selp.b32 %t1, 2, 0, %p2; or.b32 %d, %t0, %t1;"
+        yield Case(
+            f"setp.{comparison}.f16", _selected(f"setp.{comparison}.f16 %p1, %a, %b;"), ("pred", "f16", "f16")
+        )
+        yield Case(
+            f"set.{comparison}.f16.f16", f"set.{comparison}.f16.f16 %d, %a, %b;", ("f16", "f16", "f16")
+        )
+        yield Case(
+            f"set.{comparison}.f16x2.f16x2", f"set.{comparison}.f16x2.f16x2 %d, %a, %b;", ("f16x2",) * 3
+        )
+    code = "setp.lt.f16x2 %p1|%p2, %a, %b; selp.b32 %t0, 1, 0, %p1; selp.b32 %t1, 2, 0, %p2;"
+    code += " or.b32 %d, %t0, %t1;"
     yield Case("setp.lt.f16x2", code, ("u32", "f16x2", "f16x2"))
     yield Case("setp.lt.ftz.f16", _selected("setp.lt.ftz.f16 %p1, %a, %b;"), ("pred", "f16", "f16"))
 
@@ -240,7 +300,9 @@ def _conversions() -> Iterator[Case]:
         yield Case(f"cvt.{rounding}.relu.f16.f32", f"cvt.{rounding}.relu.f16.f32 %d, %a;", ("f16", "f32"))
         for t in ("f16x2", "bf16x2"):
             yield Case(f"cvt.{rounding}.{t}.f32", f"cvt.{rounding}.{t}.f32 %d, %a, %b;", (t, "f32", "f32"))
-            yield Case(f"cvt.{rounding}.relu.{t}.f32", f"cvt.{rounding}.relu.{t}.f32 %d, %a, %b;", (t, "f32", "f32"))
+            yield Case(
+                f"cvt.{rounding}.relu.{t}.f32", f"cvt.{rounding}.relu.{t}.f32 %d, %a, %b;", (t, "f32", "f32")
+            )
     for d, s in (("f32", "f16"), ("f64", "f16"), ("f64", "f32")):
         yield Case(f"cvt.{d}.{s}", f"cvt.{d}.{s} %d, %a;", (d, s))
         yield Case(f"cvt.sat.{d}.{s}", f"cvt.sat.{d}.{s} %d, %a;", (d, s))
@@ -258,7 +320,9 @@ def _conversions() -> Iterator[Case]:
 def _approximate() -> Iterator[Case]:
     for root in ("ex2", "lg2", "sin", "cos", "rsqrt", "rcp", "sqrt"):
         for ftz in ("", ".ftz"):
-            yield Case(f"{root}.approx{ftz}.f32", f"{root}.approx{ftz}.f32 %d, %a;", ("f32", "f32"), exact=False)
+            yield Case(
+                f"{root}.approx{ftz}.f32", f"{root}.approx{ftz}.f32 %d, %a;", ("f32", "f32"), exact=False
+            )
     yield Case("tanh.approx.f32", "tanh.approx.f32 %d, %a;", ("f32", "f32"), exact=False)
     for ftz in ("", ".ftz"):
         for how in ("approx", "full"):
@@ -273,17 +337,45 @@ def _approximate() -> Iterator[Case]:
 
 # ---- inputs ----
 
-_INTEGER_EDGES = (0, 1, 2, 3, 5, 7, 31, 32, 33, 63, 64, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF, -1, -2, -3)
+_INTEGER_EDGES = (
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    31,
+    32,
+    33,
+    63,
+    64,
+    127,
+    128,
+    255,
+    256,
+    0x7FFF,
+    0x8000,
+    0xFFFF,
+    -1,
+    -2,
+    -3,
+)
 
 
 def inputs(kind: str, position: int) -> np.ndarray:
-    """``COUNT`` elements as unsigned bits, always the same: edge values against edge values, then random ones."""
+    """``COUNT`` elements as unsigned bits, always the same: edges against edges, then random values."""
     size = BYTES[kind]
     unsigned = np.dtype(f"u{size}")
     random = np.random.default_rng([size, position, len(kind)])
-    data = random.integers(0, 1 << (8 * size), COUNT, dtype=np.uint64 if size == 8 else np.int64, endpoint=False)
+    data = random.integers(
+        0, 1 << (8 * size), COUNT, dtype=np.uint64 if size == 8 else np.int64, endpoint=False
+    )
     data = data.astype(unsigned)
-    edges = _float_edges(kind) if kind.removesuffix("x2") in ("f16", "bf16", "f32", "f64") else _integer_edges(size)
+    edges = (
+        _float_edges(kind)
+        if kind.removesuffix("x2") in ("f16", "bf16", "f32", "f64")
+        else _integer_edges(size)
+    )
     edges = edges.astype(unsigned)
     if kind.removesuffix("x2") in ("f16", "bf16", "f32", "f64"):
         usual = _usual_floats(kind, random)
@@ -294,7 +386,9 @@ def inputs(kind: str, position: int) -> np.ndarray:
         data[1::3] = small[1::3]
     pairs = len(edges) ** 2
     index = np.arange(min(pairs, COUNT // 2))
-    data[: len(index)] = edges[index // len(edges) if position == 1 else (index * (1 if position == 2 else 7)) % len(edges)]
+    data[: len(index)] = edges[
+        index // len(edges) if position == 1 else (index * (1 if position == 2 else 7)) % len(edges)
+    ]
     return data
 
 
@@ -313,14 +407,31 @@ def _float_edges(kind: str) -> np.ndarray:
     one = ((1 << (exponent - 1)) - 1) << fraction
     infinity = ((1 << exponent) - 1) << fraction
     values = [
-        0, 1, 2, (1 << fraction) - 1, 1 << fraction, (1 << fraction) + 1, one, one + 1, one - 1, one + (1 << fraction),
-        one - (1 << fraction), one + (1 << (fraction - 1)), infinity - 1, infinity, infinity + 1, infinity | 1 << (fraction - 1),
-        one + (min(fraction, 30) << fraction) + 1, one - ((fraction + 1) << fraction),
-    ]  # fmt: skip
+        0,
+        1,
+        2,
+        (1 << fraction) - 1,
+        1 << fraction,
+        (1 << fraction) + 1,
+        one,
+        one + 1,
+        one - 1,
+        one + (1 << fraction),
+        one - (1 << fraction),
+        one + (1 << (fraction - 1)),
+        infinity - 1,
+        infinity,
+        infinity + 1,
+        infinity | 1 << (fraction - 1),
+        one + (min(fraction, 30) << fraction) + 1,
+        one - ((fraction + 1) << fraction),
+    ]
     sign = 1 << (exponent + fraction)
     both = [v | s for v in values for s in (0, sign)]
     if kind.endswith("x2"):
-        return np.array([v | w << 16 for v, w in zip(both, [*both[7:], *both[:7]], strict=True)], dtype=np.uint64)
+        return np.array(
+            [v | w << 16 for v, w in zip(both, [*both[7:], *both[:7]], strict=True)], dtype=np.uint64
+        )
     return np.array(both, dtype=np.uint64)
 
 
@@ -331,5 +442,9 @@ def _usual_floats(kind: str, random: np.random.Generator) -> np.ndarray:
     singles = numbers.astype(np.float32).view(np.uint32)
     if kind == "f32":
         return singles
-    halves = (singles >> 16) if kind.startswith("bf16") else numbers.astype(np.float16).view(np.uint16).astype(np.uint32)
+    halves = (
+        (singles >> 16)
+        if kind.startswith("bf16")
+        else numbers.astype(np.float16).view(np.uint16).astype(np.uint32)
+    )
     return halves | np.roll(halves, 1) << 16 if kind.endswith("x2") else halves.astype(np.uint16)

@@ -33,7 +33,11 @@ def _run(bench, kernel):
     grid, block = (literal_eval(MEASURED[kernel][key]) for key in ("grid", "block"))
     f64 = SINGLES.astype(np.float64)
     if kernel.startswith("masked_gelu"):
-        x, keep, y = bench.array(HALVES, "x"), bench.array(KEEP, "keep"), bench.device.alloc(2 * COUNT, name="y")
+        x, keep, y = (
+            bench.array(HALVES, "x"),
+            bench.array(KEEP, "keep"),
+            bench.device.alloc(2 * COUNT, name="y"),
+        )
         launch = bench.launch(bench.load_file("elementwise.cu"), kernel, grid, block, x, keep, y, COUNT)
         reference = _gelu if kernel == "masked_gelu" else _gelu_tanh
         return launch, bench.fetch(y, COUNT, np.float16), reference(HALVES.astype(np.float64), KEEP)
@@ -85,7 +89,9 @@ def test_the_lines_add_up_to_the_kernel(bench):
 
 
 def test_estimates_count_instructions_and_lanes(bench):
-    module = bench.load('extern "C" __global__ void half_warp(int* y) { if (threadIdx.x < 16) y[threadIdx.x] = 1; }')
+    module = bench.load(
+        'extern "C" __global__ void half_warp(int* y) { if (threadIdx.x < 16) y[threadIdx.x] = 1; }'
+    )
     launch = bench.launch(module, "half_warp", (1,), (32,), bench.device.alloc(128))
     estimates = launch.estimates
     assert 0.5 < estimates["ptx_lane_efficiency"] < 1
@@ -113,7 +119,9 @@ def test_a_request_without_an_active_lane_does_not_count(bench):
     assert launch.counters["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"] == 1
 
 
-@pytest.mark.parametrize("stride, wavefronts", [(0, 1), (1, 1), (2, 2), (3, 1), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1)])
+@pytest.mark.parametrize(
+    "stride, wavefronts", [(0, 1), (1, 1), (2, 2), (3, 1), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1)]
+)
 def test_bank_conflicts_follow_the_stride(bench, stride, wavefronts):
     text = f"""extern "C" __global__ void strided(float* y)
 {{

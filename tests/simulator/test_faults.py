@@ -20,17 +20,31 @@ def run(bench, text, *args, grid=(1,), block=(32,), **options):
 
 
 def test_a_read_past_the_end_of_a_buffer(bench):
-    text = KERNEL + """(const float* x, float* y, int n)
+    text = (
+        KERNEL
+        + """(const float* x, float* y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i <= n)
         y[i] = 2 * x[i];  // here
 }"""
+    )
     x, y = bench.device.alloc(4000, name="x", read_only=True), bench.device.alloc(4096, name="y")
     fault = run(bench, text, x, y, 1000, grid=(4,), block=(256,))
-    assert (fault.kind, fault.kernel, fault.block, fault.thread) == ("out_of_bounds", "k", (3, 0, 0), (232, 0, 0))
+    assert (fault.kind, fault.kernel, fault.block, fault.thread) == (
+        "out_of_bounds",
+        "k",
+        (3, 0, 0),
+        (232, 0, 0),
+    )
     assert (fault.file, fault.line) == ("kernel.cu", line_of(text))
-    assert (fault.buffer, fault.offset, fault.buffer_bytes, fault.size, fault.space) == ("x", 4000, 4000, 4, "global")
+    assert (fault.buffer, fault.offset, fault.buffer_bytes, fault.size, fault.space) == (
+        "x",
+        4000,
+        4000,
+        4,
+        "global",
+    )
     assert fault.address == x + 4000
     assert fault.sentence == "The kernel reads 4 bytes at byte 4000 of buffer x, which has 4000 bytes."
 
@@ -90,13 +104,16 @@ def test_a_write_to_an_input(bench, statement):
 
 
 def test_shared_memory_out_of_bounds(bench):
-    text = KERNEL + """(float* y)
+    text = (
+        KERNEL
+        + """(float* y)
 {
     __shared__ float t[32];
     t[threadIdx.x] = 1;  // here
     __syncthreads();
     y[threadIdx.x] = t[31 - threadIdx.x];
 }"""
+    )
     fault = run(bench, text, bench.device.alloc(1024), block=(64,))
     assert (fault.kind, fault.thread, fault.line) == ("shared_out_of_bounds", (32, 0, 0), line_of(text))
     assert (fault.address, fault.space) == (128, "shared") and "128 bytes" in fault.sentence
@@ -115,13 +132,16 @@ def test_local_memory_out_of_bounds(bench):
 
 
 def test_shared_memory_that_nobody_wrote(bench):
-    text = KERNEL + """(float* y)
+    text = (
+        KERNEL
+        + """(float* y)
 {
     __shared__ float t[64];
     if (threadIdx.x < 40) t[threadIdx.x] = 1;
     __syncthreads();
     y[threadIdx.x] = t[threadIdx.x];  // here
 }"""
+    )
     fault = run(bench, text, bench.device.alloc(1024), block=(64,))
     assert (fault.kind, fault.thread, fault.line) == ("uninitialised_shared", (40, 0, 0), line_of(text))
 
@@ -132,18 +152,23 @@ def test_each_block_begins_with_fresh_shared_memory(bench):
 
 
 def test_a_missing_barrier_shows(bench):
-    text = KERNEL + """(float* y)
+    text = (
+        KERNEL
+        + """(float* y)
 {
     __shared__ float t[256];
     t[threadIdx.x] = 1;
     y[threadIdx.x] = t[255 - threadIdx.x];  // here
 }"""
+    )
     fault = run(bench, text, bench.device.alloc(1024), block=(256,))
     assert (fault.kind, fault.line) == ("uninitialised_shared", line_of(text))
 
 
 def test_a_barrier_in_divergent_code(bench):
-    text = KERNEL + """(float* y)
+    text = (
+        KERNEL
+        + """(float* y)
 {
     __shared__ float t[32];
     t[threadIdx.x] = 1;
@@ -154,12 +179,15 @@ def test_a_barrier_in_divergent_code(bench):
         y[threadIdx.x] = t[threadIdx.x];
     }
 }"""
+    )
     fault = run(bench, text, bench.device.alloc(128))
     assert (fault.kind, fault.line, fault.thread) == ("barrier", line_of(text), (0, 0, 0))
 
 
 def test_threads_that_left_are_not_waited_for(bench):
-    text = KERNEL + """(int* y, int n)
+    text = (
+        KERNEL
+        + """(int* y, int n)
 {
     __shared__ int t[64];
     t[threadIdx.x] = threadIdx.x;
@@ -167,19 +195,23 @@ def test_threads_that_left_are_not_waited_for(bench):
     __syncthreads();
     y[threadIdx.x] = t[n - 1 - threadIdx.x];
 }"""
+    )
     y = bench.device.alloc(256)
     assert run(bench, text, y, 40, block=(64,)) is None
     np.testing.assert_array_equal(bench.fetch(y, 40, np.int32), np.arange(40)[::-1])
 
 
 def test_a_shuffle_without_some_of_its_lanes(bench):
-    text = KERNEL + """(float* y)
+    text = (
+        KERNEL
+        + """(float* y)
 {
     float v = threadIdx.x;
     if (threadIdx.x < 16)
         v += __shfl_down_sync(0xffffffffu, v, 8);  // here
     y[threadIdx.x] = v;
 }"""
+    )
     fault = run(bench, text, bench.device.alloc(128))
     assert (fault.kind, fault.line, fault.thread) == ("shuffle", line_of(text), (16, 0, 0))
     assert "0xffffffff" in fault.sentence
@@ -192,11 +224,14 @@ def test_a_shuffle_whose_mask_leaves_out_the_caller(bench):
 
 
 def test_a_loop_without_an_end(bench):
-    text = KERNEL + """(volatile int* y)
+    text = (
+        KERNEL
+        + """(volatile int* y)
 {
     while (y[0] == 0) {}  // here
     y[1] = 1;
 }"""
+    )
     fault = run(bench, text, bench.array(np.zeros(2, np.int32)), instruction_budget=100_000)
     assert (fault.kind, fault.line) == ("budget", line_of(text))
     assert DEFAULT_BUDGET > 100_000
@@ -216,21 +251,40 @@ def test_a_trap(bench):
 
 
 def test_recursion_that_never_ends(bench):
-    text = """__device__ __noinline__ int down(int n, volatile int* y) { return y[0] ? n : down(n + 1, y) + y[1]; }
-""" + KERNEL + "(int* y) { y[1] = down(0, y); }"
+    text = (
+        """__device__ __noinline__ int down(int n, volatile int* y)
+{
+    return y[0] ? n : down(n + 1, y) + y[1];
+}
+"""
+        + KERNEL
+        + "(int* y) { y[1] = down(0, y); }"
+    )
     assert run(bench, text, bench.array(np.zeros(2, np.int32)), block=(1,)).kind == "stack"
 
 
 @pytest.mark.parametrize(
     "grid, block, shared, words",
     [
-        ((1,), (1025,), 0, "1024"), ((1,), (32, 32, 2), 0, "2048 threads"), ((1, 65536), (1,), 0, "65535"),
-        ((0,), (32,), 0, "at least 1"), ((1,), (0,), 0, "at least 1"), ((1,), (1, 1, 65), 0, "64"),
-        ((1 << 31,), (32,), 0, "2147483647"), ((1,), (32,), 50_000, "shared memory"),
+        ((1,), (1025,), 0, "1024"),
+        ((1,), (32, 32, 2), 0, "2048 threads"),
+        ((1, 65536), (1,), 0, "65535"),
+        ((0,), (32,), 0, "at least 1"),
+        ((1,), (0,), 0, "at least 1"),
+        ((1,), (1, 1, 65), 0, "64"),
+        ((1 << 31,), (32,), 0, "2147483647"),
+        ((1,), (32,), 50_000, "shared memory"),
     ],
-)  # fmt: skip
+)
 def test_launches_that_a_gpu_refuses(bench, grid, block, shared, words):
-    fault = run(bench, KERNEL + "(int* y) { *y = 1; }", bench.device.alloc(4), grid=grid, block=block, shared_bytes=shared)
+    fault = run(
+        bench,
+        KERNEL + "(int* y) { *y = 1; }",
+        bench.device.alloc(4),
+        grid=grid,
+        block=block,
+        shared_bytes=shared,
+    )
     assert fault.kind == "launch" and words in fault.sentence and fault.line is None
 
 
@@ -241,16 +295,26 @@ def test_launch_bounds_are_kept(bench):
 
 
 def test_a_fault_in_inlined_code_is_told_at_the_learners_line(bench):
-    text = '#include <cuda_fp16.h>\n' + KERNEL + """(half2* y, int k)
+    text = (
+        "#include <cuda_fp16.h>\n"
+        + KERNEL
+        + """(half2* y, int k)
 {
     half2 v = __ldg(&y[k]);  // here
     y[0] = v;
 }"""
+    )
     fault = run(bench, text, bench.device.alloc(64, name="y"), 99, block=(1,))
     assert (fault.file, fault.line, fault.offset) == ("kernel.cu", line_of(text), 396)
 
 
 def test_three_dimensions_of_thread_and_block(bench):
-    text = KERNEL + "(int* y) { if (threadIdx.z == 1 && threadIdx.y == 2 && threadIdx.x == 3 && blockIdx.y == 1) y[100] = 1; }"
+    text = (
+        KERNEL
+        + """(int* y)
+{
+    if (threadIdx.z == 1 && threadIdx.y == 2 && threadIdx.x == 3 && blockIdx.y == 1) y[100] = 1;
+}"""
+    )
     fault = run(bench, text, bench.device.alloc(4), grid=(2, 2), block=(4, 4, 2))
     assert (fault.block, fault.thread) == ((0, 1, 0), (3, 2, 1))

@@ -21,12 +21,17 @@ def entry(body: str, parameters: str = ".param .u64 p") -> str:
 
 def test_parameters_of_every_kind():
     text = entry(
-        "", ".param .u32 a, .param .u64 .ptr .align 1 b, .param .align 8 .b8 c[20], .param .f32 d, .param .u8 e"
+        "",
+        ".param .u32 a, .param .u64 .ptr .align 1 b, .param .align 8 .b8 c[20], .param .f32 d, .param .u8 e",
     )
     parameters = parse(text).functions["k"].parameters
     assert [(p.name, p.type, p.bytes, p.align) for p in parameters] == [
-        ("a", "u32", 4, 4), ("b", "u64", 8, 1), ("c", "b8", 20, 8), ("d", "f32", 4, 4), ("e", "u8", 1, 1),
-    ]  # fmt: skip
+        ("a", "u32", 4, 4),
+        ("b", "u64", 8, 1),
+        ("c", "b8", 20, 8),
+        ("d", "f32", 4, 4),
+        ("e", "u8", 1, 1),
+    ]
 
 
 def test_the_parameter_block_is_laid_out_like_a_structure(bench):
@@ -51,8 +56,14 @@ def test_register_lists_scopes_and_comments():
 
 def test_labels_in_scopes_do_not_mix(bench):
     """The same inline assembly twice in a kernel."""
-    loop = "{ .reg .pred q; .reg .b32 n; mov.u32 n, 0; AGAIN: add.u32 n, n, 1; setp.lt.u32 q, n, 5; @q bra AGAIN; add.u32 %r1, %r1, n; }"
-    text = entry(f".reg .b32 %r<2>; .reg .b64 %d; mov.u32 %r1, 0; {loop} {loop} ld.param.u64 %d, [p]; st.global.u32 [%d], %r1;")
+    loop = (
+        "{ .reg .pred q; .reg .b32 n; mov.u32 n, 0; AGAIN: add.u32 n, n, 1; setp.lt.u32 q, n, 5; "
+        "@q bra AGAIN; add.u32 %r1, %r1, n; }"
+    )
+    text = entry(
+        f".reg .b32 %r<2>; .reg .b64 %d; mov.u32 %r1, 0; {loop} {loop} "
+        "ld.param.u64 %d, [p]; st.global.u32 [%d], %r1;"
+    )
     y = bench.device.alloc(4)
     assert bench.launch(bench.device.load(text), "k", (1,), (1,), y).fault is None
     assert bench.fetch(y, 1, np.int32)[0] == 10
@@ -81,10 +92,15 @@ def test_inlined_code_belongs_to_the_innermost_place_in_a_learners_file():
 @pytest.mark.parametrize(
     "text, line",
     [
-        (entry("bra NOWHERE;"), 6), (entry("mov.u32 %r1"), 7), (entry("`"), 6), (HEADER + ".entry k(", 4),
-        (entry(".reg .b32 %r<99999999>;"), 6), (HEADER + "nonsense;", 4), (entry("add.u32 1, 2;}"), 7),
+        (entry("bra NOWHERE;"), 6),
+        (entry("mov.u32 %r1"), 7),
+        (entry("`"), 6),
+        (HEADER + ".entry k(", 4),
+        (entry(".reg .b32 %r<99999999>;"), 6),
+        (HEADER + "nonsense;", 4),
+        (entry("add.u32 1, 2;}"), 7),
     ],
-)  # fmt: skip
+)
 def test_malformed_text_is_told_with_its_line(text, line):
     with pytest.raises(PtxError) as problem:
         parse(text)
@@ -94,10 +110,14 @@ def test_malformed_text_is_told_with_its_line(text, line):
 @pytest.mark.parametrize(
     "statement, words",
     [
-        ("add.u32 %r1, %r2;", "3"), ("add.u32 %r9, %r1, %r1;", "%r9"), ("add.u64 %r1, %r1, %r1;", "%r1"),
-        ("mov.u32 %tid.x, %r1;", "%tid.x"), ("st.global.u32 [q], %r1;", "q"), ("ld.param.u64 %d1, [p+4];", "parameters"),
+        ("add.u32 %r1, %r2;", "3"),
+        ("add.u32 %r9, %r1, %r1;", "%r9"),
+        ("add.u64 %r1, %r1, %r1;", "%r1"),
+        ("mov.u32 %tid.x, %r1;", "%tid.x"),
+        ("st.global.u32 [q], %r1;", "q"),
+        ("ld.param.u64 %d1, [p+4];", "parameters"),
     ],
-)  # fmt: skip
+)
 def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
     text = entry(f".reg .b32 %r<3>; .reg .b64 %d<3>; {statement}")
     with pytest.raises(DeviceError) as problem:
@@ -108,17 +128,33 @@ def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
 @pytest.mark.parametrize(
     "statement",
     [
-        "add.rn.wrong.f32 %f1, %f1, %f1;", "add.u32.u32 %r1, %r1, %r1;", "ld.global.nc.v4.wrong.f32 {%f1,%f1,%f1,%f1}, [%d1];",
-        "cvt.f16.f32 %h1, %f1;", "cvt.rn.s32.f32 %r1, %f1;", "min.xorsign.abs.f32 %f1, %f1, %f1;", "fma.f32 %f1, %f1, %f1, %f1;",
-        "setp.ltu.s32 %p1, %r1, %r1;", "setp.lo.f32 %p1, %f1, %f1;", "mul.wide.s64 %d1, %d1, %d1;", "div.f32 %f1, %f1, %f1;",
-        "cp.async.ca.shared.global [%r1], [%d1], 4;", "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",
-        "bar.sync 1, 64;", "bar.arrive 0, 32;", "atom.global.add.noftz.f32.wrong %f1, [%d1], %f1;", "ex2.approx.f64 %d1, %d1;",
-        "shfl.bfly.b32 %r1, %r1, 1, 31;", "sqrt.approx.f64 %d1, %d1;", "mov.u32 %r1, %clock;", "brkpt;", "tanh.approx.ftz.f32 %f1, %f1;",
+        "add.rn.wrong.f32 %f1, %f1, %f1;",
+        "add.u32.u32 %r1, %r1, %r1;",
+        "ld.global.nc.v4.wrong.f32 {%f1,%f1,%f1,%f1}, [%d1];",
+        "cvt.f16.f32 %h1, %f1;",
+        "cvt.rn.s32.f32 %r1, %f1;",
+        "min.xorsign.abs.f32 %f1, %f1, %f1;",
+        "fma.f32 %f1, %f1, %f1, %f1;",
+        "setp.ltu.s32 %p1, %r1, %r1;",
+        "setp.lo.f32 %p1, %f1, %f1;",
+        "mul.wide.s64 %d1, %d1, %d1;",
+        "div.f32 %f1, %f1, %f1;",
+        "cp.async.ca.shared.global [%r1], [%d1], 4;",
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",
+        "bar.sync 1, 64;",
+        "bar.arrive 0, 32;",
+        "atom.global.add.noftz.f32.wrong %f1, [%d1], %f1;",
+        "ex2.approx.f64 %d1, %d1;",
+        "shfl.bfly.b32 %r1, %r1, 1, 31;",
+        "sqrt.approx.f64 %d1, %d1;",
+        "mov.u32 %r1, %clock;",
+        "brkpt;",
+        "tanh.approx.ftz.f32 %f1, %f1;",
     ],
-)  # fmt: skip
+)
 def test_what_is_not_modelled_is_refused_by_name(bench, statement):
     registers = ".reg .b32 %r<2>; .reg .f32 %f<2>; .reg .b64 %d<2>; .reg .b16 %h<2>; .reg .pred %p<2>;"
-    text = entry(registers + '\n.loc 1 42 7\n' + statement) + '.file 1 "/somewhere/mine.cu"\n'
+    text = entry(registers + "\n.loc 1 42 7\n" + statement) + '.file 1 "/somewhere/mine.cu"\n'
     with pytest.raises(DeviceError) as problem:
         bench.device.load(text)
     name = statement.split()[0].rstrip(";") if "%clock" not in statement else "%clock"

@@ -96,7 +96,11 @@ class Context:
                     raise Unsupported(f"{self.instruction.opcode} of a local variable's address")
                 return self.frame.constant(place.offset, lane_bytes(kind))
             return self.frame.register(operand.name, lane_bytes(kind))
-        if isinstance(operand, Sum) and (place := self.function.place(operand.name)) and place.space != "local":
+        if (
+            isinstance(operand, Sum)
+            and (place := self.function.place(operand.name))
+            and place.space != "local"
+        ):
             return self.frame.constant(place.offset + operand.offset, lane_bytes(kind))
         raise Unsupported(f"{self.instruction.opcode} with such an operand")
 

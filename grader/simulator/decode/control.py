@@ -61,7 +61,9 @@ def set_predicate(context: Context, modifiers: Modifiers) -> None:
 
 @handles("set")
 def set_register(context: Context, modifiers: Modifiers) -> None:
-    result, kind = _comparison(context, modifiers, ("u32", "s32", "f32", "u16", "s16", "f16", "bf16", "f16x2", "bf16x2"))
+    result, kind = _comparison(
+        context, modifiers, ("u32", "s32", "f32", "u16", "s16", "f16", "bf16", "f16x2", "bf16x2")
+    )
     if kind.endswith("x2"):
         if context.record.vector or result not in ("f16x2", "bf16x2", "u32", "s32"):
             modifiers.refuse()

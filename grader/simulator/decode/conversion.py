@@ -42,7 +42,11 @@ def convert(context: Context, modifiers: Modifiers) -> None:
     if packed:
         context.count(3)
         context.operation("cvt_pack_half2")
-        record.d, record.a, record.b = context.written("b32"), context.source("f32", 1), context.source("f32", 2)
+        record.d, record.a, record.b = (
+            context.written("b32"),
+            context.source("f32", 1),
+            context.source("f32", 2),
+        )
         return
     context.count(2)
     record.a, source_lane = context.any_width(1, source)

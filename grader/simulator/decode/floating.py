@@ -51,7 +51,9 @@ def fma(context: Context, modifiers: Modifiers) -> None:
     _arithmetic(context, modifiers, "fma", 3)
 
 
-def _arithmetic(context: Context, modifiers: Modifiers, what: str, count: int, saturate: bool = False) -> None:
+def _arithmetic(
+    context: Context, modifiers: Modifiers, what: str, count: int, saturate: bool = False
+) -> None:
     rounding = "" if saturate else modifiers.take(*ROUNDINGS)
     if what == "fma" and not rounding:
         modifiers.refuse()

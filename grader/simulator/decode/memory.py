@@ -34,7 +34,21 @@ _ORDERS = ("weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "cta"
 def move(context: Context, modifiers: Modifiers) -> None:
     context.count(2)
     kind = modifiers.need(
-        "pred", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64", "f16", "bf16", "f16x2"
+        "pred",
+        "b16",
+        "u16",
+        "s16",
+        "b32",
+        "u32",
+        "s32",
+        "b64",
+        "u64",
+        "s64",
+        "f32",
+        "f64",
+        "f16",
+        "bf16",
+        "f16x2",
     )
     target, source = context.operands
     record = context.record
@@ -211,7 +225,9 @@ def atomic(context: Context, modifiers: Modifiers) -> None:
     what = modifiers.need(*ATOMICS)
     modifiers.take("noftz")
     modifiers.skip(*_CACHE)
-    kind = modifiers.need("u32", "s32", "u64", "s64", "b16", "b32", "b64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
+    kind = modifiers.need(
+        "u32", "s32", "u64", "s64", "b16", "b32", "b64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"
+    )
     if kind not in _ATOMIC_TYPES[what] or (reduction and what in ("exch", "cas")):
         modifiers.refuse()
     context.count(*(((2,) if reduction else (3,)) if what != "cas" else (4,)))
@@ -219,7 +235,9 @@ def atomic(context: Context, modifiers: Modifiers) -> None:
     record = context.record
     context.operation("atom")
     record.mode, record.space, record.bytes, record.vector = ATOMICS[what], SPACES[space], SIZES[kind], 1
-    record.type = TYPES.get(kind.removesuffix("x2").replace("b1", "u1").replace("b3", "u3").replace("b6", "u6"), 0)
+    record.type = TYPES.get(
+        kind.removesuffix("x2").replace("b1", "u1").replace("b3", "u3").replace("b6", "u6"), 0
+    )
     if kind.startswith("bf16"):
         record.type = TYPES["bf16"]
     if kind == "f32" and space != "shared":

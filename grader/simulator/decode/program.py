@@ -12,7 +12,18 @@ from grader.simulator.decode.frame import Frame, lane_bytes
 from grader.simulator.decode.types import Record
 from grader.simulator.ptx.cfg import reconvergence, table
 from grader.simulator.ptx.errors import PtxError, Unsupported
-from grader.simulator.ptx.model import Address, Function, Group, Instruction, Location, Module, Name, Pair, Sum, Variable
+from grader.simulator.ptx.model import (
+    Address,
+    Function,
+    Group,
+    Instruction,
+    Location,
+    Module,
+    Name,
+    Pair,
+    Sum,
+    Variable,
+)
 
 _STACK_BYTES = 16 << 10  # local memory of a thread where functions are called
 
@@ -54,7 +65,9 @@ def align_up(value: int, align: int) -> int:
 class Linker:
     """Decodes a kernel and everything that it calls."""
 
-    def __init__(self, module: Module, kernel: str, addresses: Mapping[str, int], operations: Mapping[str, int]):
+    def __init__(
+        self, module: Module, kernel: str, addresses: Mapping[str, int], operations: Mapping[str, int]
+    ):
         self.module, self.addresses, self.operations = module, addresses, dict(operations)
         self.kernel = module.functions[kernel]
         self.shared: dict[int, int] = {}  # id of the variable -> offset
@@ -85,12 +98,18 @@ class Linker:
             done += 1
         for decoder in entries:
             image = decoder.frame.image()
+            own = decoder.frame.specials
             functions += struct.pack(
-                "<6i", decoder.entry, len(image), len(images), len(specials) // 8, len(decoder.frame.specials),
+                "<6i",
+                decoder.entry,
+                len(image),
+                len(images),
+                len(specials) // 8,
+                len(own),
                 decoder.local_bytes,
-            )  # fmt: skip
+            )
             images += image
-            for kind, slot in decoder.frame.specials:
+            for kind, slot in own:
                 specials += struct.pack("<2i", kind, slot)
         program.code = b"".join(record.pack() for record in records)
         program.count = len(records)
@@ -284,7 +303,9 @@ class FunctionDecoder:
             record.immediate = len(self.linker.copies)
             record.vector, record.bytes = len(arguments), len(results)
             for name, parameter in zip(arguments, function.parameters, strict=True):
-                self.linker.copies.append((self._local(name), target.offsets[parameter.name], parameter.bytes))
+                self.linker.copies.append(
+                    (self._local(name), target.offsets[parameter.name], parameter.bytes)
+                )
             for name, result in zip(results, function.results, strict=True):
                 self.linker.copies.append((target.offsets[result.name], self._local(name), result.bytes))
         elif callee == "vprintf" and len(arguments) == 2:

@@ -6,21 +6,31 @@ import struct
 from dataclasses import dataclass, field
 
 # convert.h, enum Type
-TYPES = {"u8": 0, "s8": 1, "u16": 2, "s16": 3, "u32": 4, "s32": 5, "u64": 6, "s64": 7, "f16": 8, "bf16": 9, "f32": 10, "f64": 11}  # fmt: skip
+TYPES = {
+    "u8": 0, "s8": 1, "u16": 2, "s16": 3, "u32": 4, "s32": 5, "u64": 6, "s64": 7, "f16": 8,
+    "bf16": 9, "f32": 10, "f64": 11,
+}  # fmt: skip
 FTZ, SAT, NAN_WINS, BF16, INTEGER, RELU = 4, 8, 16, 32, 64, 256  # convert.h, enum FloatFlag
 ROUNDINGS = {"rn": 0, "rz": 1, "rm": 2, "rp": 3}  # floats.h, enum Rounding
 ADD, SUB, MUL, FMA, DIV, SQRT, RECIPROCAL = range(7)  # floats.h, enum Arithmetic
 SPACES = {"": 0, "global": 1, "shared": 2, "local": 3, "param": 4, "const": 5}  # types.h, enum Space
 SIGN_EXTEND, WIDE_REGISTER = 1, 2  # memory.cpp, enum MemoryFlag
 # compare.h, enum Comparison
-COMPARISONS = {"eq": 0, "ne": 1, "lt": 2, "le": 3, "gt": 4, "ge": 5, "equ": 6, "neu": 7, "ltu": 8, "leu": 9, "gtu": 10, "geu": 11, "num": 12, "nan": 13, "lo": 2, "ls": 3, "hi": 4, "hs": 5}  # fmt: skip
+COMPARISONS = {
+    "eq": 0, "ne": 1, "lt": 2, "le": 3, "gt": 4, "ge": 5, "equ": 6, "neu": 7, "ltu": 8, "leu": 9,
+    "gtu": 10, "geu": 11, "num": 12, "nan": 13, "lo": 2, "ls": 3, "hi": 4, "hs": 5,
+}  # fmt: skip
 BOOLEANS = {"and": 1, "or": 2, "xor": 3}  # compare.h, enum Boolean
-ATOMICS = {"add": 0, "min": 1, "max": 2, "and": 3, "or": 4, "xor": 5, "exch": 6, "cas": 7, "inc": 8, "dec": 9}  # fmt: skip
+ATOMICS = {
+    "add": 0, "min": 1, "max": 2, "and": 3, "or": 4, "xor": 5, "exch": 6, "cas": 7, "inc": 8,
+    "dec": 9,
+}  # fmt: skip
 # launch.cpp, enum SpecialKind
 SPECIALS = {
     name: k
     for k, name in enumerate(
-        "%tid.x %tid.y %tid.z %ntid.x %ntid.y %ntid.z %ctaid.x %ctaid.y %ctaid.z %nctaid.x %nctaid.y %nctaid.z "
+        "%tid.x %tid.y %tid.z %ntid.x %ntid.y %ntid.z %ctaid.x %ctaid.y %ctaid.z "
+        "%nctaid.x %nctaid.y %nctaid.z "
         "%laneid %warpid %nwarpid %lanemask_eq %lanemask_lt %lanemask_le %lanemask_gt %lanemask_ge "
         "%dynamic_smem_size %total_smem_size".split()
     )

@@ -3,9 +3,14 @@
 
 namespace {
 
-// The mask operand names the lanes that take part. All of them that still run must be here, and the lanes that
-// are here must be named; otherwise the first lane in the wrong is reported.
-bool check_participants(Launch& launch, const Warp& warp, char* frame, u32 mask, const Instruction& i, s32 slot) {
+// The mask operand names the lanes that take part. All of them that still run must be here, and the lanes
+// that are here must be named; otherwise the first lane in the wrong is reported.
+bool check_participants(Launch& launch, const Warp& warp, char* frame, u32 mask, const Instruction& i,
+                        s32 slot) {
+  const u32* masks = lanes<u32>(frame, slot);
+  u32 different = 0, first = masks[first_lane(mask)];
+  EACH_LANE different |= (mask >> l & 1) ? masks[l] ^ first : 0;
+  if (!different && !(first & warp.live & ~mask) && !(mask & ~first)) return true;
   bool fine = true;
   each_active(mask, [&](int l) {
     if (!fine) return;
@@ -27,29 +32,37 @@ enum ShuffleMode : s32 { kShuffleIndex = 0, kShuffleUp, kShuffleDown, kShuffleBu
 
 }  // namespace
 
-// i.a value, i.b lane, i.c clamp, i.e mask, i.values[0] the predicate that says whether the source was in range.
+// i.a value, i.b lane, i.c clamp, i.e mask, i.values[0] the predicate that says whether the source was in
+// range.
 void shuffle(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
   if (!mask || !check_participants(launch, warp, frame, mask, i, i.e)) return;
   u32 source[kLanes];
   memcpy(source, frame + i.a, sizeof source);
   const u32 *b = lanes<u32>(frame, i.b), *c = lanes<u32>(frame, i.c);
   u32* d = i.d >= 0 ? lanes<u32>(frame, i.d) : nullptr;
-  u32 in_range = 0;
-  each_active(mask, [&](int l) {
-    int distance = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
-    int highest = (l & segment) | (clamp & ~segment), lowest = l & segment, from;
-    bool valid;
-    switch (i.mode) {
-      case kShuffleIndex: from = lowest | (distance & ~segment), valid = from <= highest; break;
-      case kShuffleUp: from = l - distance, valid = from >= highest; break;
-      case kShuffleDown: from = l + distance, valid = from <= highest; break;
-      default: from = l ^ distance, valid = from <= highest; break;
+  u32 from[kLanes], in_range = 0;
+  EACH_LANE {
+    u32 lane = static_cast<u32>(l), distance = b[l] & 31, clamp = c[l] & 31, segment = c[l] >> 8 & 31;
+    u32 lowest = lane & segment, highest = lowest | (clamp & ~segment);
+    u32 up = lane - distance, down = lane + distance, index = lowest | (distance & ~segment),
+        cross = lane ^ distance;
+    u32 wanted = i.mode == kShuffleUp      ? up
+                 : i.mode == kShuffleDown  ? down
+                 : i.mode == kShuffleIndex ? index
+                                           : cross;
+    // `up` wraps below zero; its clamp is the lowest lane that may be read.
+    bool valid =
+        i.mode == kShuffleUp ? static_cast<s32>(wanted) >= static_cast<s32>(highest) : wanted <= highest;
+    from[l] = valid ? wanted & 31 : lane;
+    in_range |= valid ? 1u << l : 0u;
+  }
+  // What a lane that is not there holds is undefined: a value that shows if it is used.
+  if (d) {
+    EACH_LANE {
+      u32 value = (mask >> from[l] & 1) ? source[from[l]] : 0xcdcdcdcdu;
+      d[l] = (mask >> l & 1) ? value : d[l];
     }
-    if (!valid) from = l;
-    // What a lane that is not there holds is undefined: a value that shows if it is used.
-    if (d) d[l] = (mask >> from & 1) ? source[from] : 0xcdcdcdcdu;
-    in_range |= static_cast<u32>(valid) << l;
-  });
+  }
   if (i.values[0] >= 0) set_predicate(frame, i.values[0], mask, in_range);
 }
 

@@ -5,18 +5,33 @@
 // Numbers of Instruction::mode for setp and set, the same as in decode/types.py. The unordered ones are
 // true where an operand is a NaN.
 enum Comparison : s32 {
-  kEq = 0, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan,
+  kEq = 0,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,
+  kNum,
+  kNan,
 };
 
-template <class A, class F> inline u32 compare_lanes(char* frame, const Instruction& i, F test) {
+template <class A, class F>
+inline u32 compare_lanes(char* frame, const Instruction& i, F test) {
   const Lane<A>* a = lanes<A>(frame, i.a);
   const Lane<A>* b = lanes<A>(frame, i.b);
-  alignas(32) u8 result[kLanes];
-  EACH_LANE result[l] = test(static_cast<A>(a[l]), static_cast<A>(b[l]));
-  return pack_mask(result);
+  u32 result = 0;
+  for (int l = 0; l < kLanes; l++) result |= test(static_cast<A>(a[l]), static_cast<A>(b[l])) ? 1u << l : 0u;
+  return result;
 }
 
-template <class A> inline u32 compare_integers(char* frame, const Instruction& i) {
+template <class A>
+inline u32 compare_integers(char* frame, const Instruction& i) {
   switch (i.mode) {
     case kEq: return compare_lanes<A>(frame, i, [](A x, A y) { return x == y; });
     case kNe: return compare_lanes<A>(frame, i, [](A x, A y) { return x != y; });
@@ -28,8 +43,13 @@ template <class A> inline u32 compare_integers(char* frame, const Instruction& i
 }
 
 // W widens the stored bits to a float that compares the same.
-template <class A, class W> inline u32 compare_floats(char* frame, const Instruction& i, W widen) {
-#define COMPARE(test) return compare_lanes<A>(frame, i, [widen](A p, A q) { auto x = widen(p), y = widen(q); return test; })
+template <class A, class W>
+inline u32 compare_floats(char* frame, const Instruction& i, W widen) {
+#define COMPARE(test)                                   \
+  return compare_lanes<A>(frame, i, [widen](A p, A q) { \
+    auto x = widen(p), y = widen(q);                    \
+    return test;                                        \
+  })
   switch (i.mode) {
     case kEq: COMPARE(x == y);
     case kNe: COMPARE((x < y) || (x > y));

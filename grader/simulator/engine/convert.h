@@ -4,21 +4,34 @@
 #include "lanes.h"
 
 // Bits of Instruction::flags for floating-point operations; the two lowest are a Rounding.
-enum FloatFlag : s32 { kFtz = 4, kSat = 8, kNanWins = 16, kBf16 = 32, kInteger = 64, kSigned = 128, kRelu = 256 };
+enum FloatFlag : s32 {
+  kFtz = 4,
+  kSat = 8,
+  kNanWins = 16,
+  kBf16 = 32,
+  kInteger = 64,
+  kSigned = 128,
+  kRelu = 256
+};
 
 // Numbers of Instruction::type, the same as in decode/types.py.
 enum Type : s32 { kU8 = 0, kS8, kU16, kS16, kU32, kS32, kU64, kS64, kF16, kBF16, kF32, kF64 };
 
-inline s32 clamp_s32(s64 x) { return x > INT32_MAX ? INT32_MAX : (x < INT32_MIN ? INT32_MIN : static_cast<s32>(x)); }
+inline s32 clamp_s32(s64 x) {
+  return x > INT32_MAX ? INT32_MAX : (x < INT32_MIN ? INT32_MIN : static_cast<s32>(x));
+}
 inline s64 low24(s32 x) { return static_cast<s32>(static_cast<u32>(x) << 8) >> 8; }
 
-// Division by zero gives all ones (the remainder too), and the smallest number by -1 itself, as on the hardware.
-template <class T> inline T divide(T x, T y) {
+// Division by zero gives all ones (the remainder too), and the smallest number by -1 itself, as on the
+// hardware.
+template <class T>
+inline T divide(T x, T y) {
   if (y == 0) return static_cast<T>(-1);
   if (static_cast<T>(-1) < 0 && y == static_cast<T>(-1)) return static_cast<T>(0 - static_cast<u64>(x));
   return x / y;
 }
-template <class T> inline T remainder_of(T x, T y) {
+template <class T>
+inline T remainder_of(T x, T y) {
   if (y == 0) return static_cast<T>(-1);
   if (static_cast<T>(-1) < 0 && y == static_cast<T>(-1)) return 0;
   return x % y;
@@ -38,7 +51,8 @@ inline u32 highest_bit(u64 x, int width, s32 shift_amount) {
   int bit = 63 - __builtin_clzll(x);
   return shift_amount ? width - 1 - bit : bit;
 }
-template <class T> inline T extract(T x, u32 position, u32 length, u32 width, bool is_signed) {
+template <class T>
+inline T extract(T x, u32 position, u32 length, u32 width, bool is_signed) {
   position &= 0xff;
   length &= 0xff;
   u32 top = position + length - 1;
@@ -55,7 +69,8 @@ template <class T> inline T extract(T x, u32 position, u32 length, u32 width, bo
   }
   return sign ? value | ~mask : value & mask;
 }
-template <class T> inline T insert(T field, T into, u32 position, u32 length, u32 width) {
+template <class T>
+inline T insert(T field, T into, u32 position, u32 length, u32 width) {
   position &= 0xff;
   length &= 0xff;
   if (!length || position >= width) return into;
@@ -169,7 +184,10 @@ inline u16 function_half(u16 x, const Instruction& i) {  // i.mode: 0 ex2, 1 tan
 // ---- cvt ----
 
 inline f64 round_to_integer(f64 x, s32 mode) {
-  return mode == kNearest ? __builtin_rint(x) : mode == kTowardZero ? __builtin_trunc(x) : mode == kDown ? __builtin_floor(x) : __builtin_ceil(x);
+  return mode == kNearest      ? __builtin_rint(x)
+         : mode == kTowardZero ? __builtin_trunc(x)
+         : mode == kDown       ? __builtin_floor(x)
+                               : __builtin_ceil(x);
 }
 
 // An integer value held in 128 bits, clamped or cut to an integer type. Results are bits, extended by sign.
@@ -178,7 +196,8 @@ inline u64 to_integer(__int128 x, s32 type, bool clamp) {
   int width = widths[type];
   bool is_signed = type & 1;
   if (clamp) {
-    __int128 high = is_signed ? (static_cast<__int128>(1) << (width - 1)) - 1 : (static_cast<__int128>(1) << width) - 1;
+    __int128 high =
+        is_signed ? (static_cast<__int128>(1) << (width - 1)) - 1 : (static_cast<__int128>(1) << width) - 1;
     __int128 low = is_signed ? -high - 1 : 0;
     x = x > high ? high : (x < low ? low : x);
   }
@@ -194,7 +213,8 @@ __attribute__((noinline)) inline f32 narrow(f64 x, s32 mode) {
   volatile f32 result = static_cast<f32>(source);
   return result;
 }
-template <class F> __attribute__((noinline)) inline F from_integer(__int128 x, s32 mode) {
+template <class F>
+__attribute__((noinline)) inline F from_integer(__int128 x, s32 mode) {
   RoundingScope scope(mode);
   if (x < 0) {
     volatile s64 source = static_cast<s64>(x);
@@ -213,13 +233,15 @@ inline u16 narrow_half(f64 x, s32 mode, bool is_bf16) {
   if (mode == kNearest || x != x) return nearest;
   f64 got = is_bf16 ? from_bf16(nearest) : from_f16(nearest);
   bool too_big = got > x, too_small = got < x;
-  bool down = mode == kDown || (mode == kTowardZero && x > 0), up = mode == kUp || (mode == kTowardZero && x < 0);
+  bool down = mode == kDown || (mode == kTowardZero && x > 0),
+       up = mode == kUp || (mode == kTowardZero && x < 0);
   if (too_big && down) return got > 0 ? nearest - 1 : (nearest & 0x7fff) == 0 ? 0x8001 : nearest + 1;
   if (too_small && up) return got < 0 ? nearest - 1 : (nearest & 0x7fff) == 0 ? 0x0001 : nearest + 1;
   return nearest;
 }
 
-// What is not a number stays so. Its payload is kept between f64 and the others; f16, bf16 and f32 have one each.
+// What is not a number stays so. Its payload is kept between f64 and the others; f16, bf16 and f32 have one
+// each.
 inline u64 convert_nan(u64 x, const Instruction& i) {
   if (i.flags & kSat) return 0;
   bool is_half = i.type == kF16 || i.type == kBF16;
@@ -229,7 +251,8 @@ inline u64 convert_nan(u64 x, const Instruction& i) {
       if (i.type == kF32) return bits<u32>(narrow_nan(0, bits<f64>(x)));
       return (x >> 48 & 0x8000) | 0x7e00 | (x >> 42 & 0x3ff);
     case kF32:
-      if (i.type == kF64) return bits<u64>(widen(i.flags & kFtz ? bits<f32>(0x7fffffffu) : bits<f32>(static_cast<u32>(x))));
+      if (i.type == kF64)
+        return bits<u64>(widen(i.flags & kFtz ? bits<f32>(0x7fffffffu) : bits<f32>(static_cast<u32>(x))));
       return is_half ? 0x7fff : 0x7fffffffu;
     default:
       if (i.type == kF64) return (x & 0x8000) << 48 | 0x7ff8000000000000ull | (x & 0x3ff) << 42;
@@ -237,13 +260,15 @@ inline u64 convert_nan(u64 x, const Instruction& i) {
   }
 }
 
-// The general conversion: i.type from i.source_type; i.flags: rounding, .ftz, .sat, kInteger for .rni and so on.
+// The general conversion: i.type from i.source_type; i.flags: rounding, .ftz, .sat, kInteger for .rni and so
+// on.
 inline u64 convert(u64 x, const Instruction& i) {
   s32 mode = i.flags & 3;
   bool sat = i.flags & kSat;
   if (i.source_type <= kS64) {
     u64 bits64 = to_integer(static_cast<__int128>(x), i.source_type, false);
-    __int128 value = (i.source_type & 1) ? static_cast<__int128>(static_cast<s64>(bits64)) : static_cast<__int128>(bits64);
+    __int128 value =
+        (i.source_type & 1) ? static_cast<__int128>(static_cast<s64>(bits64)) : static_cast<__int128>(bits64);
     if (i.type <= kS64) return to_integer(value, i.type, sat);
     if (i.type == kF64) {
       f64 r = from_integer<f64>(value, mode);
@@ -278,7 +303,9 @@ inline u64 convert(u64 x, const Instruction& i) {
       return lowest ? to_integer(static_cast<__int128>(1) << (widths[i.type] - 1), i.type, false) : 0;
     }
     f64 whole = round_to_integer(value, mode);
-    __int128 integer = whole > 1e30 ? static_cast<__int128>(1) << 100 : whole < -1e30 ? -(static_cast<__int128>(1) << 100) : static_cast<__int128>(whole);
+    __int128 integer = whole > 1e30    ? static_cast<__int128>(1) << 100
+                       : whole < -1e30 ? -(static_cast<__int128>(1) << 100)
+                                       : static_cast<__int128>(whole);
     return to_integer(integer, i.type, true);
   }
   if (i.flags & kInteger) value = round_to_integer(value, mode);

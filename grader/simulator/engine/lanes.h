@@ -5,14 +5,31 @@
 #define EACH_LANE _Pragma("GCC ivdep") for (int l = 0; l < kLanes; l++)
 
 // Values of 8 and 16 bits live in lanes of 4 bytes; reading one truncates, writing one extends.
-template <class T> struct LaneOf { using type = T; };
-template <> struct LaneOf<u8> { using type = u32; };
-template <> struct LaneOf<s8> { using type = s32; };
-template <> struct LaneOf<u16> { using type = u32; };
-template <> struct LaneOf<s16> { using type = s32; };
-template <class T> using Lane = typename LaneOf<T>::type;
+template <class T>
+struct LaneOf {
+  using type = T;
+};
+template <>
+struct LaneOf<u8> {
+  using type = u32;
+};
+template <>
+struct LaneOf<s8> {
+  using type = s32;
+};
+template <>
+struct LaneOf<u16> {
+  using type = u32;
+};
+template <>
+struct LaneOf<s16> {
+  using type = s32;
+};
+template <class T>
+using Lane = typename LaneOf<T>::type;
 
-template <class T> inline Lane<T>* lanes(char* frame, s32 slot) {
+template <class T>
+inline Lane<T>* lanes(char* frame, s32 slot) {
   return reinterpret_cast<Lane<T>*>(frame + slot);
 }
 
@@ -51,26 +68,17 @@ inline __attribute__((always_inline)) void ternary(char* frame, u32 mask, const 
   if (mask == kAllLanes) {
     EACH_LANE d[l] = f(static_cast<A>(a[l]), static_cast<B>(b[l]), static_cast<C>(c[l]));
   } else {
-    EACH_LANE d[l] = (mask >> l & 1) ? static_cast<Lane<D>>(f(static_cast<A>(a[l]), static_cast<B>(b[l]),
-                                                              static_cast<C>(c[l])))
-                                     : d[l];
+    EACH_LANE d[l] =
+        (mask >> l & 1)
+            ? static_cast<Lane<D>>(f(static_cast<A>(a[l]), static_cast<B>(b[l]), static_cast<C>(c[l])))
+            : d[l];
   }
 }
 
 // The rare operations: one active lane after the other, small code instead of vector code.
-template <class F> inline void each_active(u32 mask, F f) {
+template <class F>
+inline void each_active(u32 mask, F f) {
   for (; mask; mask &= mask - 1) f(first_lane(mask));
-}
-
-// 32 bytes that are 0 or 1 to a mask.
-inline u32 pack_mask(const u8* bytes) {
-  u32 result = 0;
-  for (int k = 0; k < 4; k++) {
-    u64 eight;
-    memcpy(&eight, bytes + 8 * k, 8);
-    result |= static_cast<u32>(eight * 0x0102040810204080ull >> 56) << (8 * k);
-  }
-  return result;
 }
 
 inline void set_predicate(char* frame, s32 slot, u32 mask, u32 value) {

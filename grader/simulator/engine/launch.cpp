@@ -1,5 +1,5 @@
-// A launch: block after block, and in a block warp after warp from barrier to barrier. The order is fixed, so that
-// the same launch always gives the same bytes and counters.
+// A launch: block after block, and in a block warp after warp from barrier to barrier. The order is fixed, so
+// that the same launch always gives the same bytes and counters.
 #include <algorithm>
 
 #include "types.h"
@@ -7,22 +7,48 @@
 namespace {
 
 enum SpecialKind : s32 {
-  kTidX = 0, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
-  kLaneid, kWarpid, kNwarpid, kLanemaskEq, kLanemaskLt, kLanemaskLe, kLanemaskGt, kLanemaskGe,
-  kDynamicShared, kTotalShared,
+  kTidX = 0,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneid,
+  kWarpid,
+  kNwarpid,
+  kLanemaskEq,
+  kLanemaskLt,
+  kLanemaskLe,
+  kLanemaskGt,
+  kLanemaskGe,
+  kDynamicShared,
+  kTotalShared,
 };
 
 u32 special_value(const Launch& launch, const Warp& warp, s32 kind, int lane) {
   const LaunchRequest& r = *launch.request;
-  u32 thread = static_cast<u32>(warp.id * kLanes + lane), x = static_cast<u32>(r.block[0]), y = static_cast<u32>(r.block[1]);
+  u32 thread = static_cast<u32>(warp.id * kLanes + lane), x = static_cast<u32>(r.block[0]),
+      y = static_cast<u32>(r.block[1]);
   u32 bit = 1u << lane;
   switch (kind) {
     case kTidX: return thread % x;
     case kTidY: return thread / x % y;
     case kTidZ: return thread / (x * y);
-    case kNtidX: case kNtidY: case kNtidZ: return static_cast<u32>(r.block[kind - kNtidX]);
-    case kCtaidX: case kCtaidY: case kCtaidZ: return static_cast<u32>(launch.block[kind - kCtaidX]);
-    case kNctaidX: case kNctaidY: case kNctaidZ: return static_cast<u32>(r.grid[kind - kNctaidX]);
+    case kNtidX:
+    case kNtidY:
+    case kNtidZ: return static_cast<u32>(r.block[kind - kNtidX]);
+    case kCtaidX:
+    case kCtaidY:
+    case kCtaidZ: return static_cast<u32>(launch.block[kind - kCtaidX]);
+    case kNctaidX:
+    case kNctaidY:
+    case kNctaidZ: return static_cast<u32>(r.grid[kind - kNctaidX]);
     case kLaneid: return static_cast<u32>(lane);
     case kWarpid: return static_cast<u32>(warp.id);
     case kNwarpid: return static_cast<u32>((launch.threads + kLanes - 1) / kLanes);
@@ -127,7 +153,8 @@ void run_block(Launch& launch, std::vector<Warp>& warps) {
 
 }  // namespace
 
-void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp, int lane, u64 address, int bytes, s32 space) {
+void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp, int lane, u64 address,
+          int bytes, s32 space) {
   FaultRecord& fault = *launch.request->fault;
   if (fault.kind) return;
   fault.kind = kind;

@@ -1,6 +1,7 @@
 // printf on the device: formats into the launch's bounded output; what does not fit is dropped.
 #include <cstdio>
 
+#include "addressing.h"
 #include "convert.h"
 
 namespace {
@@ -15,7 +16,8 @@ void append(LaunchRequest& request, const char* text, size_t bytes) {
 }
 
 // Copies a zero-terminated device string, at most `limit` bytes.
-bool read_text(Launch& launch, const Warp& warp, const Instruction& i, u64 address, int lane, std::vector<char>& text) {
+bool read_text(Launch& launch, const Warp& warp, const Instruction& i, u64 address, int lane,
+               std::vector<char>& text) {
   text.clear();
   for (size_t n = 0; n < kLongestText; n++) {
     u8* byte = resolve(launch, warp, i, kGeneric, address + n, 1, lane, false);
@@ -28,7 +30,8 @@ bool read_text(Launch& launch, const Warp& warp, const Instruction& i, u64 addre
 }
 
 // One conversion at format[at], just behind the '%'. Returns the index behind it.
-size_t format_one(Launch& launch, const Warp& warp, const Instruction& i, int lane, const std::vector<char>& format, size_t at, u64& arguments) {
+size_t format_one(Launch& launch, const Warp& warp, const Instruction& i, int lane,
+                  const std::vector<char>& format, size_t at, u64& arguments) {
   char spec[40] = "%";
   size_t used = 1;
   while (at < format.size() && strchr("-+ #0123456789.hl", format[at]) && format[at] && used < 20) {
@@ -43,7 +46,8 @@ size_t format_one(Launch& launch, const Warp& warp, const Instruction& i, int la
     append(request, "%", 1);
     return at + 1;
   }
-  bool is_float = strchr("fFeEgGaA", kind), is_text = kind == 's', is_wide = is_float || is_text || is_long || kind == 'p';
+  bool is_float = strchr("fFeEgGaA", kind), is_text = kind == 's',
+       is_wide = is_float || is_text || is_long || kind == 'p';
   if (!is_float && !is_text && !strchr("diuxXoc p", kind)) {
     append(request, "%?", 2);
     return at + 1;

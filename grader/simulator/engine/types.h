@@ -33,8 +33,22 @@ constexpr u64 kWindowBytes = 1ull << 32;
 enum Space : s32 { kGeneric = 0, kGlobal, kShared, kLocal, kParam, kConst };
 
 enum FaultKind : s32 {
-  kNoFault = 0, kOutOfBounds, kMisaligned, kNullPointer, kFreedPointer, kReadOnly, kSharedOutOfBounds,
-  kLocalOutOfBounds, kUninitialisedShared, kBarrier, kShuffle, kBudget, kTrap, kAssert, kStack, kUnsupported,
+  kNoFault = 0,
+  kOutOfBounds,
+  kMisaligned,
+  kNullPointer,
+  kFreedPointer,
+  kReadOnly,
+  kSharedOutOfBounds,
+  kLocalOutOfBounds,
+  kUninitialisedShared,
+  kBarrier,
+  kShuffle,
+  kBudget,
+  kTrap,
+  kAssert,
+  kStack,
+  kUnsupported,
 };
 
 // One decoded instruction. Offsets of registers are bytes into the frame; -1 means "none".
@@ -46,21 +60,21 @@ struct Instruction {
   s32 mode;                // comparison, rounding, shuffle kind, atomic operation, ...
   s32 flags;
   s32 space;
-  s32 bytes, vector;   // of one element; how many elements
-  s32 address_bytes;   // width of the address register in `a`; 0: the address is `immediate` alone
+  s32 bytes, vector;  // of one element; how many elements
+  s32 address_bytes;  // width of the address register in `a`; 0: the address is `immediate` alone
   s32 type, source_type;
-  s32 values[4];       // registers of a vector load or store, and other lists
+  s32 values[4];  // registers of a vector load or store, and other lists
   s64 immediate;
 };
 
 // What one instruction did, over the whole launch.
 struct Counter {
-  u64 executions;    // by warps
-  u64 lanes;         // by threads: active and predicated true
-  u64 requests;      // global memory: with at least one such lane; branches: divergent ones
-  u64 sectors;       // of 32 bytes that those requests touched
+  u64 executions;  // by warps
+  u64 lanes;       // by threads: active and predicated true
+  u64 requests;    // global memory: with at least one such lane; branches: divergent ones
+  u64 sectors;     // of 32 bytes that those requests touched
   u64 shared_requests;
-  u64 wavefronts;    // passes that those requests took
+  u64 wavefronts;  // passes that those requests took
 };
 
 struct Allocation {
@@ -71,9 +85,9 @@ struct Allocation {
 struct Function {
   s32 entry;
   s32 frame_bytes;
-  s32 image;                   // byte offset of the frame's first contents
+  s32 image;                    // byte offset of the frame's first contents
   s32 first_special, specials;  // in the table of special registers
-  s32 local_bytes;             // of local memory a thread uses in this function
+  s32 local_bytes;              // of local memory a thread uses in this function
 };
 
 struct Special {
@@ -193,8 +207,6 @@ void vote(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
 void match(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
 void reduce(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
 void print(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
-// The host bytes behind [address, address + bytes), or null and a recorded fault.
-u8* resolve(Launch&, const Warp&, const Instruction&, s32 space, u64 address, int bytes, int lane, bool write);
 bool start_function(Launch&, Warp&, int function);
 void run_warp(Launch&, Warp&);
 

@@ -1,8 +1,8 @@
 // Runs one warp: a loop over instructions, each a loop over lanes, with a stack of paths for divergence.
 //
-// At a divergent branch the warp runs one side after the other; both end at `reconverge`, the branch's immediate
-// post-dominator, where the lanes continue together.
-#include "compare.h"
+// At a divergent branch the warp runs one side after the other; both end at `reconverge`, the branch's
+// immediate post-dominator, where the lanes continue together.
+#include "special_ops.h"
 
 enum Op : s32 {
 #define UNARY(name, ...) OP_##name,
@@ -46,145 +46,8 @@ extern "C" const char* simulator_op_name(int op) {
   return op < static_cast<int>(sizeof kOpNames / sizeof *kOpNames) ? kOpNames[op] : nullptr;
 }
 
-// add, sub and mad with a carry: i.mode is the operation, i.flags 1 takes a carry in, 2 leaves one, i.e holds it.
-enum CarryOperation : s32 { kCarryAdd = 0, kCarrySub, kCarryMadLo, kCarryMadHi };
-enum CarryFlag : s32 { kCarryIn = 1, kCarryOut = 2, kCarrySigned = 4 };
-
-template <class T> static void carry(char* frame, u32 mask, const Instruction& i) {
-  using Wide = unsigned __int128;
-  using Signed = std::make_signed_t<T>;
-  u32& flag = predicate(frame, i.e);
-  u32 out = flag;
-  each_active(mask, [&](int l) {
-    T x = lanes<T>(frame, i.a)[l], y = lanes<T>(frame, i.b)[l];
-    Wide in = (i.flags & kCarryIn) ? flag >> l & 1 : 0, sum;
-    if (i.mode == kCarrySub) {  // the flag of a subtraction is a borrow
-      sum = Wide(x) - y - in;
-    } else if (i.mode == kCarryAdd) {
-      sum = Wide(x) + y + in;
-    } else {
-      Wide product = (i.flags & kCarrySigned)
-                         ? static_cast<Wide>(static_cast<__int128>(static_cast<Signed>(x)) * static_cast<Signed>(y))
-                         : Wide(x) * y;
-      T part = static_cast<T>(i.mode == kCarryMadHi ? product >> (8 * sizeof(T)) : product);
-      sum = Wide(part) + lanes<T>(frame, i.c)[l] + in;
-    }
-    lanes<T>(frame, i.d)[l] = static_cast<T>(sum);
-    u32 bit = static_cast<u32>(sum >> (8 * sizeof(T))) & 1;
-    out = (out & ~(1u << l)) | bit << l;
-  });
-  if (i.flags & kCarryOut) flag = out;
-}
-
-static void set_comparison(char* frame, u32 mask, const Instruction& i) {
-  u32 combined = compare(frame, i);
-  s32 boolean = i.vector & 3;
-  u32 other = boolean ? predicate(frame, i.c) ^ (i.vector & 4 ? kAllLanes : 0u) : 0;
-  u32 inverse = combine(boolean, ~combined, other);
-  combined = combine(boolean, combined, other);
-  if (i.d >= 0) set_predicate(frame, i.d, mask, combined);
-  if (i.e >= 0) set_predicate(frame, i.e, mask, inverse);
-}
-
-// `set` writes a register: all ones or 1.0 where true, else 0. i.type is the type of the result.
-static void set_register(char* frame, u32 mask, const Instruction& i) {
-  u32 combined = compare(frame, i);
-  if (i.vector & 3) combined = combine(i.vector & 3, combined, predicate(frame, i.c) ^ (i.vector & 4 ? kAllLanes : 0u));
-  u32 truth = i.type == kF32 ? 0x3f800000u : i.type == kF16 ? 0x3c00u : i.type == kBF16 ? 0x3f80u : i.type <= kS16 ? 0xffffu : kAllLanes;
-  each_active(mask, [&](int l) { lanes<u32>(frame, i.d)[l] = (combined >> l & 1) ? truth : 0; });
-}
-
-// The packed form: i.source_type and i.type are those of one half.
-static void set_register2(char* frame, u32 mask, const Instruction& i) {
-  alignas(64) char halves[8 * 128];
-  Instruction low = i;
-  u32 result[2];
-  for (int k = 0; k < 2; k++) {
-    EACH_LANE {
-      lanes<u32>(halves, 0)[l] = lanes<u32>(frame, i.a)[l] >> (16 * k) & 0xffff;
-      lanes<u32>(halves, 128)[l] = lanes<u32>(frame, i.b)[l] >> (16 * k) & 0xffff;
-    }
-    low.a = 0, low.b = 128;
-    result[k] = compare(halves, low);
-  }
-  if (i.op == OP_setp2) {
-    set_predicate(frame, i.d, mask, result[0]);
-    set_predicate(frame, i.e, mask, result[1]);
-    return;
-  }
-  u32 truth = i.type == kF16 ? 0x3c00u : i.type == kBF16 ? 0x3f80u : 0xffffu;
-  each_active(mask, [&](int l) {
-    lanes<u32>(frame, i.d)[l] = ((result[0] >> l & 1) ? truth : 0) | ((result[1] >> l & 1) ? truth << 16 : 0);
-  });
-}
-
-template <class T> static inline void select(char* frame, u32 mask, const Instruction& i) {
-  T* d = lanes<T>(frame, i.d);
-  const T* a = lanes<T>(frame, i.a);
-  const T* b = lanes<T>(frame, i.b);
-  u32 p = predicate(frame, i.c);
-  if (mask == kAllLanes) {
-    EACH_LANE d[l] = (p >> l & 1) ? a[l] : b[l];
-  } else {
-    EACH_LANE d[l] = (mask >> l & 1) ? ((p >> l & 1) ? a[l] : b[l]) : d[l];
-  }
-}
-
-// Splits i.a into the registers of i.values, lowest part first.
-static void unpack(char* frame, u32 mask, const Instruction& i) {
-  int width = 8 * i.bytes / i.vector;
-  u64 value[kLanes];
-  if (i.bytes == 8) {
-    EACH_LANE value[l] = lanes<u64>(frame, i.a)[l];
-  } else {
-    EACH_LANE value[l] = lanes<u32>(frame, i.a)[l];
-  }
-  u32 keep = width == 32 ? kAllLanes : 0xffffu;
-  for (int v = 0; v < i.vector; v++) {
-    if (i.values[v] < 0) continue;
-    u32* d = lanes<u32>(frame, i.values[v]);
-    EACH_LANE d[l] = (mask >> l & 1) ? static_cast<u32>(value[l] >> (v * width)) & keep : d[l];
-  }
-}
-
-static void pack4(char* frame, u32 mask, const Instruction& i) {
-  each_active(mask, [&](int l) {
-    u64 value = 0;
-    for (int v = 0; v < 4; v++) value |= static_cast<u64>(lanes<u16>(frame, i.values[v])[l] & 0xffff) << (16 * v);
-    lanes<u64>(frame, i.d)[l] = value;
-  });
-}
-
-static u32 test_property(char* frame, u32 mask, const Instruction& i) {
-  u32 result = 0;
-  each_active(mask, [&](int l) {
-    f64 x = i.source_type == kF64 ? lanes<f64>(frame, i.a)[l] : lanes<f32>(frame, i.a)[l];
-    bool normal = x == 0 || (i.source_type == kF64 ? std::isnormal(x) : std::isnormal(lanes<f32>(frame, i.a)[l]));
-    bool is[] = {std::isfinite(x), std::isinf(x), x == x, x != x, normal, std::isfinite(x) && !normal};
-    result |= static_cast<u32>(is[i.mode]) << l;
-  });
-  return result;
-}
-
-// A parameter of the kernel: the same bytes for every lane.
-static void load_parameter(const Launch& launch, char* frame, u32 mask, const Instruction& i) {
-  const u8* from = launch.request->params + i.immediate;
-  for (int v = 0; v < i.vector; v++, from += i.bytes) {
-    u64 value = 0;
-    memcpy(&value, from, i.bytes);
-    if (i.flags & 1) value = static_cast<u64>(static_cast<s64>(value << (64 - 8 * i.bytes)) >> (64 - 8 * i.bytes));
-    if (i.values[v] < 0) continue;
-    if (i.flags & 2) {
-      u64* d = lanes<u64>(frame, i.values[v]);
-      EACH_LANE d[l] = (mask >> l & 1) ? value : d[l];
-    } else {
-      u32* d = lanes<u32>(frame, i.values[v]);
-      EACH_LANE d[l] = (mask >> l & 1) ? static_cast<u32>(value) : d[l];
-    }
-  }
-}
-
-static void copy_local(Launch& launch, const Warp& warp, u32 mask, s32 first, s32 count, s64 source, s64 target) {
+static void copy_local(Launch& launch, const Warp& warp, u32 mask, s32 first, s32 count, s64 source,
+                       s64 target) {
   s32 limit = launch.request->local_limit;
   for (const Copy* copy = launch.request->copies + first; count > 0; count--, copy++) {
     each_active(mask, [&](int l) {
@@ -205,7 +68,8 @@ static bool call(Launch& launch, Warp& warp, u32 mask, const Instruction& i, s32
     fail(launch, kStack, i, warp, first_lane(mask));
     return false;
   }
-  warp.calls.push_back({pc + 1, warp.reconverge, mask, warp.function, warp.frame, warp.local_base, pc, warp.paths.size()});
+  warp.calls.push_back(
+      {pc + 1, warp.reconverge, mask, warp.function, warp.frame, warp.local_base, pc, warp.paths.size()});
   copy_local(launch, warp, mask, i.immediate, i.vector, warp.local_base, local_base);
   warp.frame += caller.frame_bytes;
   warp.local_base = local_base;
@@ -233,13 +97,13 @@ void run_warp(Launch& launch, Warp& warp) {
   s32 pc = warp.pc, reconverge = warp.reconverge;
   s64 budget = launch.budget;
 
-#define LEAVE_LOOP()      \
-  do {                    \
-    warp.mask = mask;     \
-    warp.pc = pc;         \
+#define LEAVE_LOOP()              \
+  do {                            \
+    warp.mask = mask;             \
+    warp.pc = pc;                 \
     warp.reconverge = reconverge; \
-    launch.budget = budget; \
-    return;               \
+    launch.budget = budget;       \
+    return;                       \
   } while (0)
 
   for (;;) {
@@ -248,7 +112,8 @@ void run_warp(Launch& launch, Warp& warp) {
         warp.state = WarpState::kDone;
         LEAVE_LOOP();
       }
-      if (!warp.calls.empty() && warp.paths.size() == warp.calls.back().paths) {  // every lane exited inside a call
+      if (!warp.calls.empty() &&
+          warp.paths.size() == warp.calls.back().paths) {  // every lane exited inside a call
         const CallRecord& record = warp.calls.back();
         warp.function = record.function, warp.frame = record.frame, warp.local_base = record.local_base;
         frame = warp.registers.data() + warp.frame;
@@ -274,36 +139,51 @@ void run_warp(Launch& launch, Warp& warp) {
       LEAVE_LOOP();
     }
     switch (i.op) {
-#define UNARY(name, D, A, ...) \
-  case OP_##name: unary<D, A>(frame, active, i, [&i](A x) -> D { (void)i; return __VA_ARGS__; }); break;
-#define BINARY(name, D, A, B, ...) \
-  case OP_##name: binary<D, A, B>(frame, active, i, [](A x, B y) -> D { return __VA_ARGS__; }); break;
-#define TERNARY(name, D, A, B, C, ...) \
-  case OP_##name: ternary<D, A, B, C>(frame, active, i, [](A x, B y, C z) -> D { return __VA_ARGS__; }); break;
-#define SLOW1(name, D, A, ...)                                 \
-  case OP_##name:                                              \
-    each_active(active, [&](int l) {                           \
-      A x = static_cast<A>(lanes<A>(frame, i.a)[l]);           \
-      lanes<D>(frame, i.d)[l] = static_cast<D>(__VA_ARGS__);   \
-    });                                                        \
-    break;
-#define SLOW2(name, D, A, B, ...)                              \
-  case OP_##name:                                              \
-    each_active(active, [&](int l) {                           \
-      A x = static_cast<A>(lanes<A>(frame, i.a)[l]);           \
-      B y = static_cast<B>(lanes<B>(frame, i.b)[l]);           \
-      lanes<D>(frame, i.d)[l] = static_cast<D>(__VA_ARGS__);   \
-    });                                                        \
-    break;
-#define SLOW3(name, D, A, B, C, ...)                           \
-  case OP_##name:                                              \
-    each_active(active, [&](int l) {                           \
-      A x = static_cast<A>(lanes<A>(frame, i.a)[l]);           \
-      B y = static_cast<B>(lanes<B>(frame, i.b)[l]);           \
-      C z = static_cast<C>(lanes<C>(frame, i.c)[l]);           \
-      lanes<D>(frame, i.d)[l] = static_cast<D>(__VA_ARGS__);   \
-    });                                                        \
-    break;
+#define UNARY(name, D, A, ...)                     \
+  case OP_##name:                                  \
+    unary<D, A>(frame, active, i, [&i](A x) -> D { \
+      (void)i;                                     \
+      return __VA_ARGS__;                          \
+    });                                            \
+    pc++;                                          \
+    continue;
+#define BINARY(name, D, A, B, ...)                                                \
+  case OP_##name:                                                                 \
+    binary<D, A, B>(frame, active, i, [](A x, B y) -> D { return __VA_ARGS__; }); \
+    pc++;                                                                         \
+    continue;
+#define TERNARY(name, D, A, B, C, ...)                                                     \
+  case OP_##name:                                                                          \
+    ternary<D, A, B, C>(frame, active, i, [](A x, B y, C z) -> D { return __VA_ARGS__; }); \
+    pc++;                                                                                  \
+    continue;
+#define SLOW1(name, D, A, ...)                               \
+  case OP_##name:                                            \
+    each_active(active, [&](int l) {                         \
+      A x = static_cast<A>(lanes<A>(frame, i.a)[l]);         \
+      lanes<D>(frame, i.d)[l] = static_cast<D>(__VA_ARGS__); \
+    });                                                      \
+    pc++;                                                    \
+    continue;
+#define SLOW2(name, D, A, B, ...)                            \
+  case OP_##name:                                            \
+    each_active(active, [&](int l) {                         \
+      A x = static_cast<A>(lanes<A>(frame, i.a)[l]);         \
+      B y = static_cast<B>(lanes<B>(frame, i.b)[l]);         \
+      lanes<D>(frame, i.d)[l] = static_cast<D>(__VA_ARGS__); \
+    });                                                      \
+    pc++;                                                    \
+    continue;
+#define SLOW3(name, D, A, B, C, ...)                         \
+  case OP_##name:                                            \
+    each_active(active, [&](int l) {                         \
+      A x = static_cast<A>(lanes<A>(frame, i.a)[l]);         \
+      B y = static_cast<B>(lanes<B>(frame, i.b)[l]);         \
+      C z = static_cast<C>(lanes<C>(frame, i.c)[l]);         \
+      lanes<D>(frame, i.d)[l] = static_cast<D>(__VA_ARGS__); \
+    });                                                      \
+    pc++;                                                    \
+    continue;
 #include "ops.inc"
       case OP_nop: break;
       case OP_unpack: unpack(frame, active, i); break;
@@ -323,14 +203,20 @@ void run_warp(Launch& launch, Warp& warp) {
       }
       case OP_setp: set_comparison(frame, active, i); break;
       case OP_set: set_register(frame, active, i); break;
-      case OP_setp2:
-      case OP_set2: set_register2(frame, active, i); break;
+      case OP_setp2: set_register2(frame, active, i, true); break;
+      case OP_set2: set_register2(frame, active, i, false); break;
       case OP_testp: set_predicate(frame, i.d, active, test_property(frame, active, i)); break;
       case OP_selp_b32: select<u32>(frame, active, i); break;
       case OP_selp_b64: select<u64>(frame, active, i); break;
-      case OP_and_pred: set_predicate(frame, i.d, active, predicate(frame, i.a) & predicate(frame, i.b)); break;
-      case OP_or_pred: set_predicate(frame, i.d, active, predicate(frame, i.a) | predicate(frame, i.b)); break;
-      case OP_xor_pred: set_predicate(frame, i.d, active, predicate(frame, i.a) ^ predicate(frame, i.b)); break;
+      case OP_and_pred:
+        set_predicate(frame, i.d, active, predicate(frame, i.a) & predicate(frame, i.b));
+        break;
+      case OP_or_pred:
+        set_predicate(frame, i.d, active, predicate(frame, i.a) | predicate(frame, i.b));
+        break;
+      case OP_xor_pred:
+        set_predicate(frame, i.d, active, predicate(frame, i.a) ^ predicate(frame, i.b));
+        break;
       case OP_not_pred: set_predicate(frame, i.d, active, ~predicate(frame, i.a)); break;
       case OP_mov_pred: set_predicate(frame, i.d, active, predicate(frame, i.a)); break;
       case OP_carry_b32: carry<u32>(frame, active, i); break;
@@ -344,7 +230,9 @@ void run_warp(Launch& launch, Warp& warp) {
         u32 result = 0;
         each_active(active, [&](int l) {
           u64 x = lanes<u64>(frame, i.a)[l];
-          s32 space = x - kSharedWindow < kWindowBytes ? kShared : x - kLocalWindow < kWindowBytes ? kLocal : kGlobal;
+          s32 space = x - kSharedWindow < kWindowBytes  ? kShared
+                      : x - kLocalWindow < kWindowBytes ? kLocal
+                                                        : kGlobal;
           result |= static_cast<u32>(space == i.space) << l;
         });
         set_predicate(frame, i.d, active, result);
@@ -369,7 +257,9 @@ void run_warp(Launch& launch, Warp& warp) {
       }
       case OP_brx: {  // one path for each target that lanes ask for; i.vector targets from i.target on
         u32 left = active, outside = 0;
-        each_active(active, [&](int l) { outside |= static_cast<u32>(lanes<u32>(frame, i.a)[l] >= static_cast<u32>(i.vector)) << l; });
+        each_active(active, [&](int l) {
+          outside |= static_cast<u32>(lanes<u32>(frame, i.a)[l] >= static_cast<u32>(i.vector)) << l;
+        });
         if (!active) break;
         if (outside) {
           fail(launch, kUnsupported, i, warp, first_lane(outside));
@@ -381,8 +271,10 @@ void run_warp(Launch& launch, Warp& warp) {
         int targets = 0;
         while (left) {
           u32 index = lanes<u32>(frame, i.a)[first_lane(left)], same = 0;
-          each_active(left, [&](int l) { same |= static_cast<u32>(lanes<u32>(frame, i.a)[l] == index) << l; });
-          warp.paths.push_back({request.branch_targets[i.target + static_cast<s32>(index)], reconverge, same});
+          each_active(left,
+                      [&](int l) { same |= static_cast<u32>(lanes<u32>(frame, i.a)[l] == index) << l; });
+          warp.paths.push_back(
+              {request.branch_targets[i.target + static_cast<s32>(index)], reconverge, same});
           left &= ~same;
           targets++;
         }
@@ -412,7 +304,8 @@ void run_warp(Launch& launch, Warp& warp) {
         warp.calls.pop_back();
         const Instruction& site = code[record.call_pc];
         mask = record.mask & warp.live;
-        copy_local(launch, warp, mask, static_cast<s32>(site.immediate) + site.vector, site.bytes, warp.local_base, record.local_base);
+        copy_local(launch, warp, mask, static_cast<s32>(site.immediate) + site.vector, site.bytes,
+                   warp.local_base, record.local_base);
         warp.function = record.function, warp.frame = record.frame, warp.local_base = record.local_base;
         frame = warp.registers.data() + warp.frame;
         pc = record.return_pc, reconverge = record.reconverge;
@@ -423,7 +316,10 @@ void run_warp(Launch& launch, Warp& warp) {
         if (active) {  // the address of the message is the first parameter
           int lane = first_lane(active);
           u64 message;
-          memcpy(&message, launch.local.data() + static_cast<s64>(warp.id * kLanes + lane) * request.local_limit + warp.local_base + i.a, 8);
+          memcpy(&message,
+                 launch.local.data() + static_cast<s64>(warp.id * kLanes + lane) * request.local_limit +
+                     warp.local_base + i.a,
+                 8);
           fail(launch, kAssert, i, warp, lane, message);
         }
         break;
@@ -432,12 +328,14 @@ void run_warp(Launch& launch, Warp& warp) {
         break;
       case OP_bar_warp: {
         u32 named = lanes<u32>(frame, i.a)[first_lane(mask)];
-        if (named & warp.live & ~active) fail(launch, kUnsupported, i, warp, first_lane(named & warp.live & ~active));
+        if (named & warp.live & ~active)
+          fail(launch, kUnsupported, i, warp, first_lane(named & warp.live & ~active));
         break;
       }
       case OP_bar:
         if (active != warp.live) {
-          // barrier.sync (i.vector) may be reached from several places, which is not modelled; bar.sync may not.
+          // barrier.sync (i.vector) may be reached from several places, which is not modelled; bar.sync may
+          // not.
           fail(launch, i.vector ? kUnsupported : kBarrier, i, warp, first_lane(warp.live & ~active));
           LEAVE_LOOP();
         }

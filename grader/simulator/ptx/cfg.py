@@ -9,8 +9,8 @@ from grader.simulator.ptx.model import Function, Instruction, Name
 def reconvergence(function: Function) -> list[int]:
     """For each instruction the index of its block's immediate post-dominator's first instruction.
 
-    ``len(function.body)`` stands for the function's end. Only the entries of branches are of use. A block from
-    which the end cannot be reached (an endless loop) meets at the end.
+    ``len(function.body)`` stands for the function's end. Only the entries of branches are of use. A block
+    from which the end cannot be reached (an endless loop) meets at the end.
     """
     count = len(function.body)
     starts, successors = _blocks(function)

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
 
 
 class Tokens:
-    """A cursor over the tokens of a text. ``text[i]`` is a token, ``""`` at the end; ``position[i]`` its offset."""
+    """A cursor over the tokens of a text. ``text[i]`` is a token, ``""`` at the end."""
 
     def __init__(self, source: str):
         self._source = source

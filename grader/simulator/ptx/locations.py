@@ -1,7 +1,8 @@
 """Which line of the learner's file an instruction comes from.
 
 The compiler says for each instruction where its code stands, and for inlined code where the call stands
-(``inlined_at``), which may itself stand in inlined code. The innermost place in a learner's file is the answer.
+(``inlined_at``), which may itself stand in inlined code. The innermost place in a learner's file is the
+answer.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from grader.simulator.ptx.model import Location
 
 Place = tuple[int, int, int]  # file number, line, column
 
-_TOOLKIT = re.compile(r"(^|/)(nvidia|cuda|cuda-[\d.]+|cccl|targets)/(.*/)?include/|^/usr/(local/)?(include|lib)/")
+_TOOLKIT = re.compile(
+    r"(^|/)(nvidia|cuda|cuda-[\d.]+|cccl|targets)/(.*/)?include/|^/usr/(local/)?(include|lib)/"
+)
 _LONGEST_CHAIN = 64
 
 
@@ -24,7 +27,7 @@ class Locations:
         self._found: dict[Place, Location | None] = {}
 
     def at(self, place: Place, inlined_at: Place | None) -> Location | None:
-        """The learner's line for a ``.loc``; for code of the toolkit alone, where the toolkit's code stands."""
+        """The learner's line for a ``.loc``; for code of the toolkit alone, the toolkit's."""
         if inlined_at is None:
             if place not in self._found:
                 self._found[place] = self._location(place)

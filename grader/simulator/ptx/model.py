@@ -87,7 +87,9 @@ class Variable:
     bytes: int  # 0: an array without extent, whose size the launch gives
     align: int
     initial: bytes = b""
-    references: list[tuple[int, str, int]] = field(default_factory=list)  # (offset, symbol, addend) in ``initial``
+    references: list[tuple[int, str, int]] = field(
+        default_factory=list
+    )  # (offset, symbol, addend) in ``initial``
 
 
 @dataclass(slots=True)
@@ -99,7 +101,9 @@ class Function:
     registers: dict[str, str] = field(default_factory=dict)  # name -> type
     variables: dict[str, Variable] = field(default_factory=dict)
     body: list[Instruction] = field(default_factory=list)
-    labels: dict[tuple[tuple[int, ...], str], int] = field(default_factory=dict)  # (scope, label) -> index in body
+    labels: dict[tuple[tuple[int, ...], str], int] = field(
+        default_factory=dict
+    )  # (scope, label) -> index in body
     branch_targets: dict[str, tuple[str, ...]] = field(default_factory=dict)  # .branchtargets lists
     max_threads: int | None = None
 

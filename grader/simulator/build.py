@@ -1,0 +1,104 @@
+"""Builds the engine's C++, once for this machine."""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from grader.simulator.records import DeviceError
+from grader.verdict.records import State
+
+SOURCES = Path(__file__).parent / "engine"
+FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC")
+INSTALL_HINT = "install it with: sudo apt-get install g++"
+
+
+def build() -> Path:
+    """The engine's library, from the user's cache or built now (some 20 seconds, once).
+
+    ``DeviceError`` (``UNSUPPORTED_HERE``) where g++ is missing, ``GRADER_FAULT`` where it fails.
+    """
+    from grader.toolchain.cache import cache_folder
+
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise DeviceError(
+            State.UNSUPPORTED_HERE,
+            f"the simulated GPU needs the compiler g++, which is not here; {INSTALL_HINT}",
+        )
+    folder = cache_folder() / "engine"
+    library = folder / f"simulator-{_key(compiler)}.so"
+    if not library.exists():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _build_once(compiler, library)
+        except OSError as error:
+            raise DeviceError(
+                State.GRADER_FAULT, f"the simulated GPU's engine cannot be kept in {folder}: {error.strerror}"
+            ) from error
+    return library
+
+
+@functools.cache
+def _key(compiler: str) -> str:
+    """Changes with the sources, the compiler, the flags and the processor (its instructions are used)."""
+    real = Path(compiler).resolve()
+    facts = real.stat()
+    digest = hashlib.sha256(repr((FLAGS, str(real), facts.st_size, facts.st_mtime_ns, _processor())).encode())
+    for source in sorted(SOURCES.iterdir()):
+        if source.suffix in (".cpp", ".h", ".inc"):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return os.uname().machine
+    wanted = ("vendor_id", "model", "flags", "Features", "CPU part")
+    return "\n".join(dict.fromkeys(line for line in lines if line.split("\t")[0].strip() in wanted))
+
+
+def _build_once(compiler: str, library: Path) -> None:
+    """Compile under a lock, so that several processes build once; the finished file appears in one step."""
+    with open(library.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if library.exists():
+            return
+        with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
+            finished = Path(scratch) / library.name
+            _compile(compiler, Path(scratch), finished)
+            os.replace(finished, library)
+
+
+def _compile(compiler: str, scratch: Path, target: Path) -> None:
+    sources = sorted(SOURCES.glob("*.cpp"))
+    objects = [scratch / f"{source.stem}.o" for source in sources]
+    running = [
+        subprocess.Popen(
+            [compiler, *FLAGS, "-c", str(source), "-o", str(product)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        for source, product in zip(sources, objects, strict=True)
+    ]  # fmt: skip
+    texts = [process.communicate()[0].decode("utf-8", "replace") for process in running]
+    for source, process, text in zip(sources, running, texts, strict=True):
+        if process.returncode:
+            raise DeviceError(
+                State.GRADER_FAULT, f"g++ could not build the simulated GPU ({source.name}):\n{text[:2000]}"
+            )
+    linked = subprocess.run(
+        [compiler, *FLAGS, "-shared", *map(str, objects), "-o", str(target)],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True,
+    )  # fmt: skip
+    if linked.returncode:
+        raise DeviceError(
+            State.GRADER_FAULT, f"g++ could not link the simulated GPU:\n{linked.stderr[:2000]}"
+        )

@@ -1,0 +1,145 @@
+#include "addressing.h"
+
+#include <algorithm>
+
+s32 find_allocation(const LaunchRequest& request, u64 low, u64 high, s32& hint) {
+  const Allocation* all = request.allocations;
+  if (high <= low) return -1;  // past the last address
+  if (hint >= 0 && low >= all[hint].base && high <= all[hint].base + all[hint].bytes) return hint;
+  const Allocation* end = all + request.allocation_count;
+  const Allocation* after =
+      std::upper_bound(all, end, low, [](u64 x, const Allocation& a) { return x < a.base; });
+  if (after == all) return -1;
+  const Allocation& candidate = after[-1];
+  if (high > candidate.base + candidate.bytes) return -1;
+  return hint = static_cast<s32>(&candidate - all);
+}
+
+void fail_global(Launch& launch, const Warp& warp, const Instruction& i, u64 address, int bytes, int lane) {
+  FaultKind kind = address < kNullLimit ? kNullPointer : kOutOfBounds;
+  fail(launch, kind, i, warp, lane, address, bytes, kGlobal);
+}
+
+// Whether the allocation may be touched so; records a fault where not.
+bool permitted(Launch& launch, const Warp& warp, const Instruction& i, s32 allocation, bool write,
+               u64 address, int bytes, int lane) {
+  const Allocation& a = launch.request->allocations[allocation];
+  if (a.freed) {
+    fail(launch, kFreedPointer, i, warp, lane, address, bytes, kGlobal);
+    return false;
+  }
+  if (write && a.read_only) {
+    fail(launch, kReadOnly, i, warp, lane, address, bytes, kGlobal);
+    return false;
+  }
+  return true;
+}
+
+int count_sectors(const u64* address, u32 mask) {
+  u64 sector[kLanes];
+  u64 first = address[first_lane(mask)] >> 5;
+  EACH_LANE sector[l] = (mask >> l & 1) ? address[l] >> 5 : first;
+  int changes = 1;
+  bool sorted = true;
+  for (int l = 1; l < kLanes; l++) {
+    changes += sector[l] != sector[l - 1];
+    sorted &= sector[l] >= sector[l - 1];
+  }
+  if (sorted) return changes;
+  std::sort(sector, sector + kLanes);
+  return static_cast<int>(std::unique(sector, sector + kLanes) - sector);
+}
+
+void gather_addresses(char* frame, u32 mask, const Instruction& i, u64* address) {
+  if (i.address_bytes == 0) {
+    EACH_LANE address[l] = static_cast<u64>(i.immediate);
+    return;
+  }
+  if (i.address_bytes == 8) {
+    const u64* a = lanes<u64>(frame, i.a);
+    EACH_LANE address[l] = a[l] + static_cast<u64>(i.immediate);
+  } else {
+    const u32* a = lanes<u32>(frame, i.a);
+    EACH_LANE address[l] = a[l] + static_cast<u64>(i.immediate);
+  }
+  if (mask != kAllLanes) {
+    u64 first = address[first_lane(mask)];
+    EACH_LANE address[l] = (mask >> l & 1) ? address[l] : first;
+  }
+}
+
+bool track_shared(Launch& launch, const Warp& warp, const Instruction& i, const u64* address, u32 mask,
+                  int bytes, bool store, bool consecutive) {
+  u8* written = launch.shared_written.data();
+  if (store) {
+    if (consecutive) {
+      memset(written + address[0], 1, static_cast<size_t>(bytes) * kLanes);
+    } else {
+      each_active(mask, [&](int l) { memset(written + address[l], 1, static_cast<size_t>(bytes)); });
+    }
+    return true;
+  }
+  if (consecutive && !memchr(written + address[0], 0, static_cast<size_t>(bytes) * kLanes)) return true;
+  if (bytes == 4) {  // the usual case, four bytes at once
+    bool all = true;
+    each_active(mask, [&](int l) {
+      u32 four;
+      memcpy(&four, written + address[l], 4);
+      all &= four == 0x01010101u;
+    });
+    if (all) return true;
+  }
+  for (u32 rest = mask; rest; rest &= rest - 1) {
+    int l = first_lane(rest);
+    for (int k = 0; k < bytes; k++) {
+      if (!written[address[l] + k]) {
+        fail(launch, kUninitialisedShared, i, warp, l, address[l] + k, bytes, kShared);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void rebase(const Warp& warp, const Instruction& i, s32 space, u64* address) {
+  if (i.space == kGeneric && space == kShared) EACH_LANE address[l] -= kSharedWindow;
+  if (i.space == kGeneric && space == kLocal) EACH_LANE address[l] -= kLocalWindow;
+  // A local variable named in the instruction lies in the frame of the function that runs.
+  if (i.space == kLocal && i.address_bytes == 0) EACH_LANE address[l] += static_cast<u64>(warp.local_base);
+}
+
+u8* resolve(Launch& launch, const Warp& warp, const Instruction& i, s32 space, u64 address, int bytes,
+            int lane, bool write) {
+  if (space == kGeneric) {
+    space = space_of(address);
+    if (space == kShared) address -= kSharedWindow;
+    if (space == kLocal) address -= kLocalWindow;
+  }
+  if (address & static_cast<u64>(bytes - 1)) {
+    fail(launch, kMisaligned, i, warp, lane, address, bytes, space);
+    return nullptr;
+  }
+  if (space == kShared) {
+    if (outside(address, bytes, launch.shared.size())) {
+      fail(launch, kSharedOutOfBounds, i, warp, lane, address, bytes, space);
+      return nullptr;
+    }
+    return launch.shared.data() + address;
+  }
+  if (space == kLocal) {
+    u64 limit = static_cast<u64>(launch.request->local_limit);
+    if (outside(address, bytes, limit)) {
+      fail(launch, kLocalOutOfBounds, i, warp, lane, address, bytes, space);
+      return nullptr;
+    }
+    return launch.local.data() + static_cast<u64>(warp.id * kLanes + lane) * limit + address;
+  }
+  s32 hint = -1;
+  s32 own = find_allocation(*launch.request, address, address + bytes, hint);
+  if (own < 0) {
+    fail_global(launch, warp, i, address, bytes, lane);
+    return nullptr;
+  }
+  if (!permitted(launch, warp, i, own, write, address, bytes, lane)) return nullptr;
+  return reinterpret_cast<u8*>(address + static_cast<u64>(launch.request->host_offset));
+}

@@ -1,0 +1,53 @@
+// Where an address points, and whether it may be touched.
+#pragma once
+#include "lanes.h"
+
+// The allocation that holds [low, high), or -1. Allocations are sorted by address; `hint` is tried first.
+s32 find_allocation(const LaunchRequest&, u64 low, u64 high, s32& hint);
+
+// Records that no buffer lies there.
+void fail_global(Launch&, const Warp&, const Instruction&, u64 address, int bytes, int lane);
+
+// Whether an allocation may be touched so; records a fault where not.
+bool permitted(Launch&, const Warp&, const Instruction&, s32 allocation, bool write, u64 address, int bytes,
+               int lane);
+
+// The host bytes behind [address, address + bytes), or null and a recorded fault.
+u8* resolve(Launch&, const Warp&, const Instruction&, s32 space, u64 address, int bytes, int lane,
+            bool write);
+
+// How many 32-byte sectors the active lanes touch. Aligned accesses of up to 32 bytes lie in one sector each.
+int count_sectors(const u64* address, u32 mask);
+
+// Marks what a store wrote to shared memory, or finds a read of what nobody wrote.
+bool track_shared(Launch&, const Warp&, const Instruction&, const u64* address, u32 mask, int bytes,
+                  bool store, bool consecutive);
+
+// The addresses of all lanes; a lane that is not active gets that of the first active one.
+void gather_addresses(char* frame, u32 mask, const Instruction&, u64* address);
+
+// Turns addresses into offsets of their space.
+void rebase(const Warp&, const Instruction&, s32 space, u64* address);
+
+inline bool outside(u64 address, int bytes, u64 size) {
+  return size < static_cast<u64>(bytes) || address > size - static_cast<u64>(bytes);
+}
+
+inline s32 space_of(u64 address) {
+  if (address - kSharedWindow < kWindowBytes) return kShared;
+  if (address - kLocalWindow < kWindowBytes) return kLocal;
+  return kGlobal;
+}
+
+// Calls `body(mask, space)` for each space that the addresses of a generic instruction point to.
+template <class F>
+void by_space(u32 mask, const Instruction& i, const u64* address, F body) {
+  if (i.space != kGeneric) return body(mask, i.space);
+  while (mask) {
+    s32 space = space_of(address[first_lane(mask)]);
+    u32 same = 0;
+    each_active(mask, [&](int l) { same |= static_cast<u32>(space_of(address[l]) == space) << l; });
+    body(same, space);
+    mask &= ~same;
+  }
+}

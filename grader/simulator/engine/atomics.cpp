@@ -1,0 +1,106 @@
+// Atomics and reductions.
+#include "addressing.h"
+#include "convert.h"
+
+namespace {
+
+enum AtomicOperation : s32 {
+  kAtomAdd = 0,
+  kAtomMin,
+  kAtomMax,
+  kAtomAnd,
+  kAtomOr,
+  kAtomXor,
+  kAtomExchange,
+  kAtomCompare,
+  kAtomIncrement,
+  kAtomDecrement,
+};
+
+u64 combine_atomic(const Instruction& i, u64 old, u64 value, u64 swap) {
+  switch (i.mode) {
+    case kAtomAdd:
+      switch (i.type) {
+        case kF32: {
+          f32 x = bits<f32>(static_cast<u32>(old)), y = bits<f32>(static_cast<u32>(value));
+          return bits<u32>(i.flags & kFtz ? ftz(canonical(ftz(x) + ftz(y))) : canonical(x + y));
+        }
+        case kF64:
+          return bits<u64>(settle(bits<f64>(old) + bits<f64>(value), bits<f64>(old), bits<f64>(value)));
+        case kF16:
+          if (i.bytes == 4) return both(add_f16(old, value), add_f16(old >> 16, value >> 16));
+          return add_f16(old, value);
+        case kBF16:
+          if (i.bytes == 4) {
+            return both(to_bf16(from_bf16(old) + from_bf16(value)),
+                        to_bf16(from_bf16(old >> 16) + from_bf16(value >> 16)));
+          }
+          return to_bf16(from_bf16(old) + from_bf16(value));
+        default: return old + value;
+      }
+    case kAtomMin:
+    case kAtomMax: {
+      bool less;
+      switch (i.type) {
+        case kS32: less = static_cast<s32>(old) < static_cast<s32>(value); break;
+        case kS64: less = static_cast<s64>(old) < static_cast<s64>(value); break;
+        default: less = old < value; break;
+      }
+      return less == (i.mode == kAtomMin) ? old : value;
+    }
+    case kAtomAnd: return old & value;
+    case kAtomOr: return old | value;
+    case kAtomXor: return old ^ value;
+    case kAtomExchange: return value;
+    case kAtomCompare: return old == value ? swap : old;
+    case kAtomIncrement: return old >= value ? 0 : old + 1;
+    default: return old == 0 || old > value ? value : old - 1;
+  }
+}
+
+u64 read_register(char* frame, s32 slot, int bytes, int l) {
+  if (slot < 0) return 0;
+  if (bytes == 8) return lanes<u64>(frame, slot)[l];
+  u32 x = lanes<u32>(frame, slot)[l];
+  return bytes == 2 ? x & 0xffff : x;
+}
+
+}  // namespace
+
+// Lanes take their turns in order of their number.
+void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
+  if (!mask) return;
+  u64 address[kLanes];
+  gather_addresses(frame, mask, i, address);
+  Counter& counter = launch.request->counters[&i - launch.request->code];
+  by_space(mask, i, address, [&](u32 part, s32 space) {
+    for (u32 rest = part; rest && !launch.failed(); rest &= rest - 1) {
+      int l = first_lane(rest);
+      u8* host = resolve(launch, warp, i, i.space, address[l], i.bytes, l, true);
+      if (!host) return;
+      if (space == kShared) {
+        u64 offset = i.space == kGeneric ? address[l] - kSharedWindow : address[l];
+        u64 one[kLanes] = {};
+        one[l] = offset;
+        // An exchange reads what was there, but is a way to initialise too.
+        bool only_writes = i.mode == kAtomExchange;
+        if (!track_shared(launch, warp, i, one, 1u << l, i.bytes, only_writes, false)) return;
+      }
+      u64 old = 0;
+      memcpy(&old, host, i.bytes);
+      u64 fresh = combine_atomic(i, old, read_register(frame, i.b, i.bytes, l),
+                                 read_register(frame, i.c, i.bytes, l));
+      memcpy(host, &fresh, i.bytes);
+      if (i.d < 0) continue;
+      if (i.bytes == 8) {
+        lanes<u64>(frame, i.d)[l] = old;
+      } else {
+        lanes<u32>(frame, i.d)[l] = static_cast<u32>(old);
+      }
+    }
+    if (space == kGlobal) {
+      counter.requests++;
+      counter.sectors += count_sectors(address, part);
+    }
+  });
+}
