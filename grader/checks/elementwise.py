@@ -34,6 +34,7 @@ PAST_INT, PAST_UNSIGNED = (
 )  # numbers of elements that an int, an unsigned int cannot count
 VECTOR_WIDTHS = (1, 2, 4, 8, 16)  # elements that one thread may take in one step
 SECTOR = 32  # bytes
+COALESCED = "CUDA C++ Best Practices Guide, Coalesced Access to Global Memory"  # where the rule stands
 
 
 def every_size(make: Make, kernels: Iterable[str], few: Iterable[str] = ()) -> Run:

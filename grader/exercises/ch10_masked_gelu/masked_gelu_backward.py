@@ -230,5 +230,10 @@ PLAN = KernelPlan(
             "The last of 2³² + 1,024 elements is done: indices and products are 64 bits wide.",
             elementwise.last_of(elementwise.PAST_UNSIGNED, make_at, ONE_EACH), "contract: extents",
         ),
+        _check(
+            "reads-once", "scattered-reads", "launch",
+            "Loads touch no more than 1.1 times the sectors that hold dy, x and mask.",
+            elementwise.reads_once(make, KERNELS), elementwise.COALESCED,
+        ),
     ),
 )  # fmt: skip

@@ -27,7 +27,6 @@ ONE_EACH = ["masked_gelu_erf_f32", "masked_gelu_tanh_f16"]  # both types, two fo
 LOOSE = Tolerance(
     absolute=FORWARD, relative=2.0**-6
 )  # for checks of anything but the formula: enough to know an element by
-COALESCED = "CUDA C++ Best Practices Guide, Coalesced Access to Global Memory"
 QUANTUM = {"f32": 2.0**-149, "f16": 2.0**-24}  # the smallest positive number of the type
 
 
@@ -293,12 +292,12 @@ PLAN = KernelPlan(
         _check(
             "reads-once", "scattered-reads", "traffic",
             "Loads touch no more than 1.1 times the sectors that hold x and mask.",
-            elementwise.reads_once(make, KERNELS), COALESCED,
+            elementwise.reads_once(make, KERNELS), elementwise.COALESCED,
         ),
         _check(
             "writes-once", "writes-twice", "traffic",
             "Stores touch no more than 1.1 times the sectors that hold y.",
-            elementwise.writes_once(make, KERNELS), COALESCED,
+            elementwise.writes_once(make, KERNELS), elementwise.COALESCED,
         ),
     ),
 )  # fmt: skip
