@@ -47,14 +47,14 @@ def autograde(
 ) -> list[Graded]:
     """Grade the submissions of `students`, skipping what is unchanged unless `force`.
 
-    `report` hears of each as it is done. `ClassroomError` only for what stops all of them: no such chapter, not
-    released, no secret, or another run at work. One bad submission never stops the rest.
+    `report` hears of each as it is done. `ClassroomError` only for what stops all of them: no such chapter,
+    not released, no secret, or another run at work. One bad submission never stops the rest.
     """
     chapter = material.chapter(assignment)
     release = read_release(tree, chapter)
     key = secret.read(tree.secret)
     done = []
-    with only_one(tree):
+    with only_one(tree), writer:
         for student in students:
             try:
                 graded = _grade(tree, chapter, release, student, key, writer, force)
@@ -95,7 +95,7 @@ def read_release(tree: ClassTree, chapter: Chapter):
         return nbformat.read(path, as_version=4)
     except OSError:
         raise ClassroomError(
-            f"{chapter.name} was not released in this class: run  grader class release {chapter.number}  first"
+            f"{chapter.name} was not released in this class: run  grader class release {chapter.number}"
         ) from None
 
 
@@ -108,5 +108,7 @@ def only_one(tree: ClassTree) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ClassroomError("another grading run of this class is at work; wait until it is done") from None
+            raise ClassroomError(
+                "another grading run of this class is at work; wait until it is done"
+            ) from None
         yield

@@ -24,7 +24,9 @@ console, errors = Console(), Console(stderr=True)
 Course = Annotated[
     Path | None, typer.Option("--course", help="The instructor's tree; default: the one this folder lies in.")
 ]
-ChapterName = Annotated[str, typer.Argument(metavar="CHAPTER", help="A chapter: 10, masked-gelu or 10_masked_gelu.")]
+ChapterName = Annotated[
+    str, typer.Argument(metavar="CHAPTER", help="A chapter: 10, masked-gelu or 10_masked_gelu.")
+]
 
 
 @contextmanager
@@ -40,14 +42,19 @@ def _plain_errors() -> Iterator[None]:
 @app.command()
 def init(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder for the class.")],
-    course_id: Annotated[str, typer.Option(help="The name of the class in the gradebook.")] = "tensorrt-plugins",
+    course_id: Annotated[
+        str, typer.Option(help="The name of the class in the gradebook.")
+    ] = "tensorrt-plugins",
 ) -> None:
-    """Make an instructor's tree: nbgrader's folders, its configuration, the assignments and the class secret."""
+    """Make an instructor's tree: nbgrader's folders, its configuration, the assignments and the class
+    secret."""
     from grader.classroom.create import create
 
     with _plain_errors():
         tree, added = create(directory, course_id=course_id)
-        console.print(f"Class in {tree.root} (private: only you can open it).", highlight=False, soft_wrap=True)
+        console.print(
+            f"Class in {tree.root} (private: only you can open it).", highlight=False, soft_wrap=True
+        )
         for chapter in added:
             console.print(f"  added source/{chapter.name}: {chapter.title}", markup=False, highlight=False)
         if added:
@@ -57,17 +64,20 @@ def init(
 @app.command()
 def release(
     chapter: ChapterName,
-    out: Annotated[Path | None, typer.Option(help="Where to make it; default: class_release/ in the tree.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to make it; default: class_release/ in the tree.")
+    ] = None,
     course: Course = None,
 ) -> None:
-    """Make the class release of a chapter (what students get) and register the assignment in the gradebook."""
+    """Make the class release of a chapter (what students get) and register the assignment in the
+    gradebook."""
     from grader.classroom.release import release as make
     from grader.classroom.session import Session
 
     with _plain_errors():
         tree, found = ClassTree.find(course), material.chapter(chapter)
-        place = make(tree, found, out)
         Session(tree).release(found.name)
+        place = make(tree, found, out)
         console.print(f"Class release of chapter {found.number} in {place}", highlight=False, soft_wrap=True)
         console.print("It holds no solution, master, wrong variant or secret: that was searched for.")
 
@@ -79,12 +89,16 @@ def autograde(
     ] = None,
     student: Annotated[str, typer.Option(help="One student, or a pattern such as 'a*'.")] = "*",
     trust_submissions: Annotated[
-        bool, typer.Option("--trust-submissions", help="Run students' code with your own rights on this machine.")
+        bool,
+        typer.Option("--trust-submissions", help="Run students' code with your own rights on this machine."),
     ] = False,
     force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
     course: Course = None,
 ) -> None:
-    """Grade what is in submitted/STUDENT/ASSIGNMENT/. Exit status 0: all graded; 1: some wait for you; 2: refused."""
+    """Grade what is in submitted/STUDENT/ASSIGNMENT/.
+
+    Exit status: 0 all graded, whatever the grades; 2 wrong use, or refused; 3 the grader failed on some.
+    """
     from grader.classroom.report import print_grades
     from grader.classroom.session import Session
 
@@ -100,7 +114,7 @@ def autograde(
                 continue
             graded = session.autograde(name, student, trust=trust_submissions, force=force)
             whole &= print_grades(console, material.chapter(name), graded)
-    raise typer.Exit(0 if whole else 1)
+    raise typer.Exit(0 if whole else 3)
 
 
 @app.command()
@@ -116,7 +130,9 @@ def feedback(
         tree, found = ClassTree.find(course), material.chapter(chapter)
         Session(tree).feedback(found.name, student)
         console.print(
-            f"Feedback in {tree.root / 'feedback'}/STUDENT/{found.name}/{found.name}.html", highlight=False, soft_wrap=True
+            f"Feedback in {tree.root / 'feedback'}/STUDENT/{found.name}/{found.name}.html",
+            highlight=False,
+            soft_wrap=True,
         )
 
 

@@ -23,8 +23,9 @@ configure(c, Path(__file__).parent)
 # The name of the class in the gradebook.
 c.CourseDirectory.course_id = "{course_id}"
 
-# Grading runs the code that students handed in, with your rights on this machine. While this is False, grading
-# refuses; set it to True if you trust your students, and the formgrader's Autograde button works too.
+# Grading runs the code that students handed in, with your rights on this machine. While this is False,
+# grading refuses; set it to True if you trust your students, and the formgrader's Autograde button works
+# too.
 c.GraderCourse.trust_submissions = False
 '''
 
@@ -45,27 +46,30 @@ This folder is private to you: it holds your students' work, the gradebook and t
 
 Work in this folder, with the course's environment active.
 
-1. `grader class release 10` makes the class release of chapter 10 in `class_release/` (give students that folder)
-   and registers the assignment in the gradebook.
+1. `grader class release 10` makes the class release of chapter 10 in `class_release/` (give students that
+   folder) and registers the assignment in the gradebook.
 2. Put what students hand in under `submitted/STUDENT/10_masked_gelu/`: the notebook and the files beside it.
-3. `grader class autograde 10 --trust-submissions` grades. Without the switch it refuses: grading runs students'
-   code with your rights. A second run grades only what changed.
+3. `grader class autograde 10 --trust-submissions` grades. Without the switch it refuses: grading runs
+   students' code with your rights. A second run grades only what changed.
 4. `jupyter lab`, then *Nbgrader, Formgrader*: grade the answers in words, correct scores, write comments. Its
    Autograde button takes the same way, once `nbgrader_config.py` says that you trust the submissions.
 5. `grader class feedback 10` writes the pages for students; `grader class export grades.csv` the table.
 
-A submission that is damaged, renamed or incomplete stops nothing: what was odd is listed, and where something could
-not be read or judged, the score waits for you (*needs manual grade*).
+A submission that is damaged, renamed or incomplete stops nothing: what was odd is listed, and where something
+could not be read or judged, the score waits for you (*needs manual grade*).
 """
 
 
 def create(root: Path, *, course_id: str = "tensorrt-plugins") -> tuple[ClassTree, list[Chapter]]:
     """Make the tree, or add what is missing from an existing one; nothing that is there is overwritten.
 
-    Returns the tree and the chapters whose source was added. `ClassroomError` for a folder that holds something else.
+    Returns the tree and the chapters whose source was added. `ClassroomError` for a folder that holds
+    something else.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", course_id):
-        raise ClassroomError(f"{course_id!r} cannot be a course's name: use letters, digits, '.', '-' and '_'")
+        raise ClassroomError(
+            f"{course_id!r} cannot be a course's name: use letters, digits, '.', '-' and '_'"
+        )
     tree = ClassTree(root.resolve())
     ours = tree.config.is_file() and tree.secret.is_file()
     if root.exists() and not ours and (not root.is_dir() or any(root.iterdir())):
@@ -79,14 +83,18 @@ def create(root: Path, *, course_id: str = "tensorrt-plugins") -> tuple[ClassTre
     for name in ("release", "submitted", "autograded", "feedback", "results"):
         (tree.root / name).mkdir(exist_ok=True)
     secret.create(tree.secret)
-    for path, text in ((tree.config, _CONFIG.format(course_id=course_id)), (tree.root / "README.md", _README)):
+    for path, text in (
+        (tree.config, _CONFIG.format(course_id=course_id)),
+        (tree.root / "README.md", _README),
+    ):
         if not path.exists():
             path.write_text(text, encoding="utf-8")
     return tree, [chapter for chapter in chapters if _add_source(tree, chapter)]
 
 
 def _add_source(tree: ClassTree, chapter: Chapter) -> bool:
-    """Put a chapter's notebook and skeletons under `source/`, unless it is there: it may have been changed."""
+    """Put a chapter's notebook and skeletons under `source/`, unless it is there: it may have been
+    changed."""
     place = tree.source(chapter.name)
     if place.exists():
         return False

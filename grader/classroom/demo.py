@@ -1,10 +1,10 @@
 """`make demo`: a class in a minute, without a browser.
 
-Makes an instructor's tree and the class release of chapter 10, hands in three answers that the clone holds (right,
-wrong, unfinished), grades them and writes their feedback. The folder is kept, to look at.
+Makes an instructor's tree and the class release of chapter 10, hands in three answers that the clone holds
+(right, wrong, unfinished), grades them and writes their feedback. The folder is kept, to look at.
 
-Exit status 0 only if the grades are what they must be: all points for the right answer that this machine can judge,
-fewer for the wrong one, fewest for the unfinished one.
+Exit status 0 only if the grades are what they must be: all points for the right answer that this machine
+can judge, fewer for the wrong one, fewest for the unfinished one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.classroom import material
+from grader.classroom import material, scores
 from grader.classroom.autograde import Graded
 from grader.classroom.create import create, start_files
 from grader.classroom.errors import ClassroomError
@@ -53,33 +53,36 @@ def run(console: Console, chapter: Chapter, answers: dict[str, dict[str, bytes]]
 
     tree, _ = create(root / "class")
     say(f"1. An instructor's tree: {tree.root}")
-    place = release(tree, chapter)
     session = Session(tree)
     session.release(chapter.name)
+    place = release(tree, chapter)
     say(f"2. The class release of chapter {chapter.number}: {place}")
     for student, files in answers.items():
         hand_in(tree, student, chapter, files)
     say(f"3. Three submissions: {', '.join(answers)}")
     graded = session.autograde(chapter.name, trust=True)  # they are the course's own
-    whole = print_grades(console, chapter, graded)
+    print_grades(console, chapter, graded)
     session.feedback(chapter.name)
     session.export(tree.root / "grades.csv")
     say("4. Feedback for each student:")
     for student in answers:
         say(f"   {tree.feedback(student, chapter.name) / chapter.name}.html")
     say(f"5. The table for the registrar: {tree.root / 'grades.csv'}")
-    if problem := wrong_grades(graded) or ("" if whole else "the grader failed on one of them"):
+    if problem := wrong_grades(graded):
         say(f"These grades are not what they must be: {problem}.")
         return False
     return True
 
 
 def wrong_grades(graded: list[Graded]) -> str:
-    """What is wrong with the grades of the three answers, "" if nothing is: the right one must have all that could be
-    judged here, and something must have been; the wrong one less, the unfinished one least."""
+    """What is wrong with the grades of the three answers, "" if nothing is: the right one must have all
+    that could be judged here, and something must have been; the wrong one less, the unfinished one
+    least."""
     results = {g.student: g.result for g in graded if g.result}
     if set(results) != {"right", "wrong", "unfinished"}:
         return "a submission was not graded"
+    if any(scores.faulty(verdict) for result in results.values() for verdict in result.verdicts.values()):
+        return "the grader failed on one of them"
     right, wrong, unfinished = (
         sum(verdict.earned for verdict in results[student].verdicts.values())
         for student in ("right", "wrong", "unfinished")
@@ -103,12 +106,15 @@ def hand_in(tree: ClassTree, student: str, chapter: Chapter, files: dict[str, by
 
 
 def bundled(chapter: Chapter) -> dict[str, dict[str, bytes]]:
-    """Three answers to the chapter that the clone holds, by student: the solutions; the solutions with a wrong
-    variant of the first exercise; the skeletons. `ClassroomError` where the package is not in a clone."""
+    """Three answers to the chapter that the clone holds, by student: the solutions; the solutions with a
+    wrong variant of the first exercise; the skeletons. `ClassroomError` where the package is not in a
+    clone."""
     data = material.tree()
     solutions = data.solutions(chapter)
     if solutions is None:
-        raise ClassroomError("the demo needs a clone of the course: a class release holds no solutions to hand in")
+        raise ClassroomError(
+            "the demo needs a clone of the course: a class release holds no solutions to hand in"
+        )
     unfinished = start_files(chapter)
     right = dict(unfinished)
     for path in sorted(solutions.iterdir()):

@@ -15,7 +15,8 @@ COLUMNS = (
 
 
 def export_csv(database: str, course: str, path: Path) -> int:
-    """Write one row for every student and assignment, handed in or not; returns how many. Written whole or not at all.
+    """Write one row for every student and assignment, handed in or not; returns how many. Written whole or
+    not at all.
 
     `pending` are the points that still need a person's grade; an exercise's column is empty where nothing was
     handed in.
@@ -31,7 +32,9 @@ def export_csv(database: str, course: str, path: Path) -> int:
                     "raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "pending": 0.0,
                     "max_score": assignment.max_score,
                 }  # fmt: skip
-                names.update(dict.fromkeys(cell.name for nb in assignment.notebooks for cell in nb.grade_cells))
+                names.update(
+                    dict.fromkeys(cell.name for nb in assignment.notebooks for cell in nb.grade_cells)
+                )
                 try:
                     row |= _submission(book.find_submission(assignment.name, student.id))
                 except MissingEntry:
@@ -62,7 +65,12 @@ def _submission(submission) -> dict:
 
 
 def _cell(value) -> str:
-    """A value as text. A name that a spreadsheet would run as a formula is kept as text by a leading quote."""
+    """A value as text. A name that a spreadsheet would run as a formula is kept as text by a leading
+    quote."""
     if value is None:
         return ""
-    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else str(value)
+    return (
+        "'" + value
+        if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+        else str(value)
+    )

@@ -1,6 +1,8 @@
-"""A student's feedback page. nbgrader's `generate_feedback` (and the formgrader's button) calls `FeedbackExporter`.
+"""A student's feedback page. nbgrader's `generate_feedback` (and the formgrader's button) calls
+`FeedbackExporter`.
 
-A page is made from public text only (`public.py`), the student's own answers and a person's scores and comments.
+A page is made from public text only (`public.py`), the student's own answers and a person's scores and
+comments.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class FeedbackExporter(Exporter):
         tree = ClassTree(Path(self.parent.coursedir.root))
         result = Result.read(tree.result(names["student"], chapter.name))
         if result is None or result.fingerprint != nb.metadata.get(graft.FINGERPRINT):
-            raise ClassroomError(f"{names['student']}: the grading is not complete; run  grader class autograde  again")
+            raise ClassroomError(
+                f"{names['student']}: the grading is not complete; run  grader class autograde  again"
+            )
         rows, penalty = read_scores(names["db_url"], chapter, names["student"])
         answers = {
             cell.metadata.nbgrader.grade_id: cell.source.replace(graft.JOINER, "")
@@ -100,7 +104,7 @@ def feedback_page(
     body = [
         f"<h1>Chapter {chapter.number}: {escape(chapter.title)}</h1>",
         f'<p class="muted">Feedback for {escape(result.student)}, graded {escape(result.graded)}</p>',
-        f'<p><b>{number(total)} of {number(points)} points{_waiting(rows)}</b></p>',
+        f"<p><b>{number(total)} of {number(points)} points{_waiting(rows)}</b></p>",
         '<table class="sum"><tr><th>Exercise</th><th class="n">Points</th><th></th></tr>',
         *(_row_html(rows[name]) for name in order),
         f'<tr><td>Late penalty</td><td class="n">-{number(penalty)}</td><td></td></tr>' if penalty else "",

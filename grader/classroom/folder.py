@@ -1,7 +1,7 @@
 """Reads a submission's folder without trusting anything in it.
 
-Links are never followed, only regular files are opened, sizes and counts are capped, and a wanted file is found
-under the names that browsers, Jupyter and learning platforms give to copies.
+Links are never followed, only regular files are opened, sizes and counts are capped, and a wanted file is
+found under the names that browsers, Jupyter and learning platforms give to copies.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _COPY = re.compile(r"[\s_-]*(\(\d+\)|copy\s*(\(\d+\)|\d*)|-\d{1,2})$")
 
 @dataclass(frozen=True)
 class Note:
-    """One thing about a submission that its grader should know. `kind` is one of `KINDS`; `what` a file or cell."""
+    """One thing about a submission that its grader should know. `kind` is one of `KINDS`; `what` a file or
+    cell."""
 
     kind: str
     what: str
@@ -34,8 +35,8 @@ KINDS = ("missing", "renamed", "duplicate", "unreadable", "changed", "refused")
 
 
 class Unreadable(Exception):
-    """A file of a submission was not taken. The text is a clause ("it is empty"); `kind` is that of the note to make:
-    "refused" for what is no file at all."""
+    """A file of a submission was not taken. The text is a clause ("it is empty"); `kind` is that of the
+    note to make: "refused" for what is no file at all."""
 
     def __init__(self, text: str, kind: str = "unreadable"):
         super().__init__(text)
@@ -43,7 +44,8 @@ class Unreadable(Exception):
 
 
 def list_files(folder: Path) -> list[str]:
-    """Relative names of what may be files, shallow ones first, then by name. Links are listed, never entered."""
+    """Relative names of what may be files, shallow ones first, then by name. Links are listed, never
+    entered."""
     found: list[str] = []
     waiting = [("", 0)]
     while waiting:
@@ -66,7 +68,8 @@ def list_files(folder: Path) -> list[str]:
 
 
 def read_file(path: Path, largest: int = LARGEST_FILE) -> bytes:
-    """The bytes of a regular file. `Unreadable` for a link, a device, a pipe, or more than `largest` bytes."""
+    """The bytes of a regular file. `Unreadable` for a link, a device, a pipe, or more than `largest`
+    bytes."""
     try:
         # O_NONBLOCK: opening a pipe must not wait for somebody to write to it.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -94,7 +97,9 @@ def find_file(names: list[str], wanted: str) -> tuple[str | None, list[Note]]:
     notes = [Note("renamed", wanted, f"{wanted} was taken from {printable(chosen)}.")]
     if len(candidates) > 1:
         others = ", ".join(printable(name) for name in candidates[1:4])
-        notes.append(Note("duplicate", wanted, f"{wanted}: there are more copies, which were not taken: {others}."))
+        notes.append(
+            Note("duplicate", wanted, f"{wanted}: there are more copies, which were not taken: {others}.")
+        )
     return chosen, notes
 
 

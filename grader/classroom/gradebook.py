@@ -1,7 +1,7 @@
 """The one writer: a result into nbgrader's gradebook and the `autograded` folder.
 
-Scores are written explicitly from the verdict. nbgrader's own rule (full points unless an output looks like an
-error) is never asked.
+Scores are written explicitly from the verdict. nbgrader's own rule (full points unless an output looks like
+an error) is never asked.
 """
 
 from __future__ import annotations
@@ -27,53 +27,83 @@ from grader.course import Chapter
 
 
 class GradebookWriter:
-    """Writes results of one class. `parent` is the nbgrader object whose configuration holds (late penalties)."""
+    """Writes results of one class; a context manager that holds the gradebook open for a whole batch.
+
+    `parent` is the nbgrader object whose configuration holds (late penalties).
+    """
 
     def __init__(self, tree: ClassTree, database: str, course: str, parent=None):
         self.tree, self.database, self.course, self.parent = tree, database, course, parent
 
+    def __enter__(self) -> GradebookWriter:
+        self._book = Gradebook(self.database, self.course)
+        self._late = AssignLatePenalties(parent=self.parent)
+        self._late.init_plugin()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._book.close()
+
     def is_written(self, chapter: Chapter, student: str, fingerprint: str) -> bool:
-        """This very result was written before. The autograded notebook is the last thing that `write` makes."""
+        """This very result was written before. The autograded notebook is the last thing `write` makes."""
         path = self.tree.autograded(student, chapter.name) / f"{chapter.name}.ipynb"
         try:
             return json.loads(path.read_text(encoding="utf-8"))["metadata"][graft.FINGERPRINT] == fingerprint
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
-    def write(self, chapter: Chapter, release, submission: Submission, result: Result, *, same_answers: bool) -> None:
-        """Scores, then the autograded notebook. Doing it twice changes nothing. `same_answers`: the gradebook's
-        automatic scores are of these very answers, so they may stand where this run could not judge."""
-        self._save_scores(chapter, result, same_answers)
-        notebook = graft.graft(release, chapter, submission, result)
-        self._save_notebook(chapter, submission, result, notebook)
-        names = {"student": result.student, "assignment": chapter.name, "notebook": chapter.name}
-        resources = {"nbgrader": {**names, "db_url": self.database}}
-        AssignLatePenalties(parent=self.parent).preprocess(notebook, resources)
+    def write(
+        self, chapter: Chapter, release, submission: Submission, result: Result, *, same_answers: bool
+    ) -> None:
+        """Scores, then the autograded notebook. Doing it twice changes nothing.
+
+        `same_answers`: the gradebook's automatic scores are of these very answers, so they may stand where
+        this run could not judge.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # three from nbgrader for each new one, harmless
+            try:
+                self._save_scores(chapter, result, same_answers)
+            except BaseException:
+                self._book.db.rollback()  # nothing half-written, and the next submission finds it clean
+                raise
+        self._save_notebook(chapter, submission, result, graft.graft(release, chapter, submission, result))
 
     def _save_scores(self, chapter: Chapter, result: Result, same_answers: bool) -> None:
         exercises = {exercise.slug: exercise for exercise in chapter.exercises}
         comments: dict[str, str] = {}
-        with Gradebook(self.database, self.course) as book, warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # three from nbgrader for each new submission, harmless
-            book.update_or_create_student(result.student)
-            when = {"timestamp": stamp} if (stamp := self._timestamp(result)) else {}
-            book.update_or_create_submission(chapter.name, result.student, **when)
-            submitted = book.find_submission_notebook(chapter.name, chapter.name, result.student)
-            for grade in submitted.grades:
-                if grade.name in exercises:
-                    before = grade.auto_score if same_answers else None
-                    score = scores.exercise_score(exercises[grade.name], result, before)
-                elif grade.cell_type == "markdown":
-                    score = scores.written_score(grade.name, result)
-                else:  # an instructor's own test cell: it is never run, so a person must grade it
-                    score = Score(None, True)
-                grade.auto_score = score.auto
-                # As nbgrader does: a score given by hand stays, and is shown for review after a new grading.
-                grade.needs_manual_grade = score.needs_manual or grade.manual_score is not None
-                comments[grade.name] = score.why
-            for comment in submitted.comments:
-                comment.auto_comment = comments.get(comment.name) or self._no_response(comment.name, result)
-            book.db.commit()
+        self._book.update_or_create_student(result.student)
+        when = {"timestamp": stamp} if (stamp := self._timestamp(result)) else {}
+        self._book.update_or_create_submission(chapter.name, result.student, **when)
+        submitted = self._book.find_submission_notebook(chapter.name, chapter.name, result.student)
+        for grade in submitted.grades:
+            if grade.name in exercises:
+                before = grade.auto_score if same_answers else None
+                score = scores.exercise_score(exercises[grade.name], result, before)
+            elif grade.cell_type == "markdown":
+                score = scores.written_score(grade.name, result)
+            else:  # an instructor's own test cell: it is never run, so a person must grade it
+                score = Score(None, True)
+            grade.auto_score = score.auto
+            # As nbgrader does: a score given by hand stays, and is shown for review after a new grading.
+            grade.needs_manual_grade = score.needs_manual or grade.manual_score is not None
+            comments[grade.name] = score.why
+        for comment in submitted.comments:
+            comment.auto_comment = comments.get(comment.name) or self._no_response(comment.name, result)
+        self._book.db.flush()
+        submitted.late_submission_penalty = self._late_penalty(chapter, result)
+        self._book.db.commit()
+
+    def _late_penalty(self, chapter: Chapter, result: Result) -> float | None:
+        """What nbgrader's (or the class's own) plugin takes off for being late, as its preprocessor does."""
+        submission = self._book.find_submission(chapter.name, result.student)
+        seconds = submission.total_seconds_late
+        if seconds <= 0:
+            return None
+        submitted = self._book.find_submission_notebook(chapter.name, chapter.name, result.student)
+        self._book.db.refresh(submitted)  # its score is computed by the database
+        penalty = self._late.plugin_inst.late_submission_penalty(result.student, submitted.score, seconds)
+        return None if penalty is None else min(max(penalty, 0.0), submitted.score)
 
     @staticmethod
     def _no_response(cell: str, result: Result) -> str | None:

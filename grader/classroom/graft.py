@@ -1,7 +1,8 @@
-"""The autograded notebook: the release, with the student's answers grafted in and the verdicts as static outputs.
+"""The autograded notebook: the release, with the student's answers grafted in and the verdicts as static
+outputs.
 
-Nothing is executed and no submitted output, metadata or extra cell survives. The instructor's browser shows this
-notebook in the formgrader, so submitted Markdown is defused first.
+Nothing is executed and no submitted output, metadata or extra cell survives. The instructor's browser shows
+this notebook in the formgrader, so submitted Markdown is defused first.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from grader.course import Chapter
 FINGERPRINT = "grader_fingerprint"  # in the notebook's metadata: which result it shows
 JOINER = "\u2060"  # word joiner: invisible, and no browser or Markdown reader takes "<" + it for a tag
 # Tags, images, links of every kind (nbconvert lets `javascript:` pass), formulas that can do more than show.
-_HARMFUL = re.compile(r"<(?=[A-Za-z/!?])|!(?=\[)|\](?=[(:\[])|\\(?=(?:href|require|cssId|class|style|unicode)\b)")
+_HARMFUL = re.compile(
+    r"<(?=[A-Za-z/!?])|!(?=\[)|\](?=[(:\[])|\\(?=(?:href|require|cssId|class|style|unicode)\b)"
+)
 
 
 def answer_cells(release: NotebookNode) -> list[Cell]:
@@ -50,7 +53,10 @@ def graft(release: NotebookNode, chapter: Chapter, submission: Submission, resul
             if marks.get("grade") and name in exercises:
                 verdict = public_result(exercises[name], result)
                 files = {f: submission.files[f] for f in exercises[name].files if f in submission.files}
-                data = {"text/plain": page.verdict_text(verdict), "text/html": page.verdict_html(verdict, files)}
+                data = {
+                    "text/plain": page.verdict_text(verdict),
+                    "text/html": page.verdict_html(verdict, files),
+                }
                 cell.outputs = [nbformat.v4.new_output("display_data", data)]
     if result.notes:
         note = nbformat.v4.new_markdown_cell(page.notes_html([n.sentence for n in result.notes]))
@@ -60,5 +66,6 @@ def graft(release: NotebookNode, chapter: Chapter, submission: Submission, resul
 
 
 def defuse(markdown: str) -> str:
-    """Markdown whose HTML tags, images, links and active formulas are shown as text; it looks the same otherwise."""
+    """Markdown whose HTML tags, images, links and active formulas are shown as text; it looks the same
+    otherwise."""
     return _HARMFUL.sub(lambda match: match[0] + JOINER, markdown)

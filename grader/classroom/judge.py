@@ -26,7 +26,8 @@ def fingerprint(submission: Submission, chapter: Chapter) -> str:
 
 
 def judge(student: str, chapter: Chapter, submission: Submission, secret: bytes) -> Result:
-    """Judge every exercise of the chapter, each on its own: one that breaks the grader costs the others nothing."""
+    """Judge every exercise of the chapter, each on its own: one that breaks the grader costs the others
+    nothing."""
     seeds = {e.slug: hidden_seed(secret, chapter.name, e.slug, student) for e in chapter.exercises}
     verdicts = {}
     with tempfile.TemporaryDirectory(prefix="grader-") as folder:
@@ -48,8 +49,8 @@ def judge(student: str, chapter: Chapter, submission: Submission, secret: bytes)
 
 
 def stage(folder: Path, chapter: Chapter, submission: Submission) -> None:
-    """Lay out what is judged: the release's own files, and the handed-in ones over them. A file that was to be
-    handed in and was not is absent: the skeleton never stands in for it."""
+    """Lay out what is judged: the release's own files, and the handed-in ones over them. A file that was to
+    be handed in and was not is absent: the skeleton never stands in for it."""
     wanted = {name for exercise in chapter.exercises for name in exercise.files}
     skeletons = material.tree().skeletons(chapter)
     for path in sorted(skeletons.iterdir()) if skeletons.is_dir() else ():
@@ -60,8 +61,13 @@ def stage(folder: Path, chapter: Chapter, submission: Submission) -> None:
 
 
 def _judge(exercise: Exercise, folder: Path, submission: Submission, seed: int) -> Verdict:
-    """One verdict. Whatever goes wrong in the grader becomes a `grader_fault`, never a lost point or a pass."""
-    cells = {exercise.slug: submission.cells.get(f"{exercise.slug}-answer", "")} if exercise.kind == "python" else {}
+    """One verdict. Whatever goes wrong in the grader becomes a `grader_fault`, never a lost point or a
+    pass."""
+    cells = (
+        {exercise.slug: submission.cells.get(f"{exercise.slug}-answer", "")}
+        if exercise.kind == "python"
+        else {}
+    )
     try:
         verdict = material.check(exercise, folder, seed=seed, cells=cells)
         if problem := _implausible(verdict, exercise):

@@ -1,7 +1,7 @@
 """What a class is graded with: the pristine course data and the exercise runner.
 
-Everything in this room reaches them through this module, so that a test can put a small course in their place.
-Nothing here looks at `GRADER_COURSE`: an environment variable must not change a grade.
+Everything in this room reaches them through this module, so that a test can put a small course in their
+place. Nothing here looks at `GRADER_COURSE`: an environment variable must not change a grade.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def chapters() -> list[Chapter]:
 
 
 def check(exercise: Exercise, directory: Path, *, seed: int, cells: dict[str, str]) -> Verdict:
-    """Judge one exercise with its hidden cases. Raises whatever the runner raises: the caller turns it into a fault."""
+    """Judge one exercise with its hidden cases. Raises whatever the runner raises: the caller turns it into
+    a fault."""
     from grader.exercises import check as run
 
     return run(exercise.slug, directory, seed=seed, hidden=True, cells=cells)

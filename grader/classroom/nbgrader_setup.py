@@ -1,8 +1,9 @@
 """How nbgrader is made to grade our way. An instructor's `nbgrader_config.py` calls `configure(c, root)`.
 
-nbgrader's converter looks for notebooks, and stops or skips where one is missing, renamed or damaged, before any of
-its configurable steps runs. So its `start` is replaced as a whole, for classes configured here only; and its steps
-are set to `Refuse`, so that no submitted notebook is ever executed even if the replacement were not in effect.
+nbgrader's converter looks for notebooks, and stops or skips where one is missing, renamed or damaged,
+before any of its configurable steps runs. So its `start` is replaced as a whole, for classes configured
+here only; and its steps are set to `Refuse`, so that no submitted notebook is ever executed even if the
+replacement were not in effect.
 """
 
 from __future__ import annotations
@@ -26,26 +27,28 @@ from grader.classroom.gradebook import GradebookWriter
 from grader.classroom.tree import ClassTree
 
 REFUSAL = (
-    "Not graded: grading runs the code that students handed in, with your rights on this machine. It can read your "
-    "files and change them; limits on time and memory do not prevent that. If you trust these submissions, say so: "
-    "add  --trust-submissions  to the command, or set  c.GraderCourse.trust_submissions = True  in "
-    "nbgrader_config.py (for the Autograde button). Otherwise grade on a machine or account that holds nothing of value."
+    "Not graded: grading runs the code that students handed in, with your rights on this machine. It can "
+    "read your files and change them; limits on time and memory do not prevent that. If you trust these "
+    "submissions, say so: add  --trust-submissions  to the command, or set  "
+    "c.GraderCourse.trust_submissions = True  in nbgrader_config.py (for the Autograde button). Otherwise "
+    "grade on a machine or account that holds nothing of value."
 )
 
 
 class GraderCourse(LoggingConfigurable):
     """Settings of a class, `c.GraderCourse.*` in its `nbgrader_config.py`."""
 
-    root = Unicode("", help="The instructor's tree. Set by configure(); empty: nbgrader grades in its own way.").tag(
-        config=True
-    )
+    root = Unicode(
+        "", help="The instructor's tree. Set by configure(); empty: nbgrader grades in its own way."
+    ).tag(config=True)
     trust_submissions = Bool(
         False, help="Whether students' code may run with your own rights on this machine."
     ).tag(config=True)
 
 
 def configure(c: Config, root: str | Path) -> None:
-    """Set up nbgrader for the class in `root`. Called by `nbgrader_config.py`, often more than once a process."""
+    """Set up nbgrader for the class in `root`. Called by `nbgrader_config.py`, often more than once a
+    process."""
     root = Path(root).resolve()
     c.GraderCourse.root = str(root)
     c.CourseDirectory.root = str(root)
@@ -76,7 +79,8 @@ def configure(c: Config, root: str | Path) -> None:
 
 
 def install() -> None:
-    """Put our grading in place of nbgrader's, and the programs of this environment on PATH (nbgrader calls alembic)."""
+    """Put our grading in place of nbgrader's, and the programs of this environment on PATH (nbgrader calls
+    alembic)."""
     programs = str(Path(sys.executable).parent)
     if programs not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join(filter(None, [programs, os.environ.get("PATH")]))
@@ -97,7 +101,8 @@ def install() -> None:
 def grade(converter: Autograde) -> None:
     """What `Autograde.start` does in a class of the course. Leaves `converter.graded`, a list of `Graded`.
 
-    Raises `NbGraderException` where nothing could be graded or some submissions could not; the button shows its text.
+    Raises `NbGraderException` where nothing could be graded or some submissions could not; the button shows
+    its text.
     """
     settings = GraderCourse(parent=converter, config=converter.config)
     course = converter.coursedir
@@ -132,7 +137,9 @@ def grade(converter: Autograde) -> None:
     if failed := [graded for graded in converter.graded if graded.problem]:
         text = "; ".join(f"{printable(graded.student)}: {graded.problem}" for graded in failed)
         converter.log.error("Not graded: %s", text)
-        raise NbGraderException(f"{len(failed)} of {len(converter.graded)} submissions were not graded: {text}")
+        raise NbGraderException(
+            f"{len(failed)} of {len(converter.graded)} submissions were not graded: {text}"
+        )
 
 
 class Refuse(NbGraderPreprocessor):
@@ -146,8 +153,8 @@ class Refuse(NbGraderPreprocessor):
 
 
 class ClearMarkedSolutions(ClearSolutions):
-    """Removes what stands between BEGIN SOLUTION and END SOLUTION. The course's notebooks hold no solutions, only
-    what learners start from, which nbgrader's own step would blank out."""
+    """Removes what stands between BEGIN SOLUTION and END SOLUTION. The course's notebooks hold no
+    solutions, only what learners start from, which nbgrader's own step would blank out."""
 
     def preprocess_cell(self, cell, resources, cell_index):
         replaced = self._replace_solution_region(cell, resources["language"])

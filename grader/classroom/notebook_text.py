@@ -1,7 +1,7 @@
 """Reads a notebook that a stranger, a browser or an old Jupyter may have mangled, as far as answers go.
 
-Only plain JSON is looked at: no nbformat schema, because a notebook that breaks it may still hold right answers.
-Outputs are never looked at.
+Only plain JSON is looked at: no nbformat schema, because a notebook that breaks it may still hold right
+answers. Outputs are never looked at.
 """
 
 from __future__ import annotations

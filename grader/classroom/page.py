@@ -1,4 +1,5 @@
-"""Public verdicts as HTML and as plain text. Everything is escaped; pages need no network and run no script."""
+"""Public verdicts as HTML and as plain text. Everything is escaped; pages need no network and run no
+script."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from html import escape
 from grader.classroom.public import PublicCheck, PublicVerdict
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 54rem; margin: 2rem auto;
-  padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 54rem;
+  margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 .muted { color: #595959; } .points { float: right; font-weight: 600; }
 table.sum { border-collapse: collapse; width: 100%; } table.sum td, table.sum th { text-align: left;
@@ -34,8 +35,9 @@ def verdict_html(verdict: PublicVerdict, files: dict[str, bytes] | None = None) 
     shown = "".join(_file_html(name, data) for name, data in (files or {}).items())
     return (
         f'<section style="border-left:4px solid {colour};padding:.2rem .9rem;margin:.6rem 0">'
-        f'<p style="margin:.2rem 0"><b>{escape(verdict.title)}</b>: <span style="color:{colour};font-weight:600">'
-        f"{escape(verdict.state)}</span>, {number(verdict.earned)} of {number(verdict.points)} points{waiting}</p>"
+        f'<p style="margin:.2rem 0"><b>{escape(verdict.title)}</b>: '
+        f'<span style="color:{colour};font-weight:600">{escape(verdict.state)}</span>, '
+        f"{number(verdict.earned)} of {number(verdict.points)} points{waiting}</p>"
         f"{_list(failed)}{_folded(passed)}"
         f'<p style="margin:.2rem 0">{escape(verdict.hidden)}</p>{shown}</section>'
     )
@@ -56,15 +58,18 @@ def _folded(passed: list[str]) -> str:
 def _check_html(check: PublicCheck) -> str:
     mark, colour = ("✓", _GOOD) if check.passed else ("✗", _BAD)
     html = (
-        f'<li style="margin:.35rem 0"><span style="color:{colour};font-weight:700" aria-hidden="true">{mark}</span> '
-        f"{escape(check.sentence)} <span style=\"color:{colour}\">({escape(check.state)})</span>"
+        f'<li style="margin:.35rem 0">'
+        f'<span style="color:{colour};font-weight:700" aria-hidden="true">{mark}</span> '
+        f'{escape(check.sentence)} <span style="color:{colour}">({escape(check.state)})</span>'
     )
     if check.message:
         html += f'<div style="margin-left:1.4rem">{escape(check.message)}</div>'
     if check.misconception:
         html += f'<div style="margin-left:1.4rem">Often behind it: <i>{escape(check.misconception)}</i></div>'
     if check.facts:
-        facts = "; ".join(f"{escape(key)} <code>{escape(value)}</code>".lstrip() for key, value in check.facts)
+        facts = "; ".join(
+            f"{escape(key)} <code>{escape(value)}</code>".lstrip() for key, value in check.facts
+        )
         html += f'<div style="margin-left:1.4rem">Smallest failing case: {facts}</div>'
     if check.diagnostics:
         html += _pre("\n".join(check.diagnostics))
@@ -74,11 +79,15 @@ def _check_html(check: PublicCheck) -> str:
 def _file_html(name: str, data: bytes) -> str:
     text = data.decode("utf-8", "replace")
     cut = "\n… (cut)" if len(text) > _LONGEST_FILE else ""
-    return f"<details><summary>{escape(name)} as handed in</summary>{_pre(text[:_LONGEST_FILE] + cut)}</details>"
+    return (
+        f"<details><summary>{escape(name)} as handed in</summary>{_pre(text[:_LONGEST_FILE] + cut)}</details>"
+    )
 
 
 def _pre(text: str) -> str:
-    style = "margin:.3rem 0 .3rem 1.4rem;padding:.5rem;background:#f4f4f4;overflow-x:auto;white-space:pre-wrap"
+    style = (
+        "margin:.3rem 0 .3rem 1.4rem;padding:.5rem;background:#f4f4f4;overflow-x:auto;white-space:pre-wrap"
+    )
     return f'<pre style="{style}">{escape(text)}</pre>'
 
 
@@ -87,7 +96,8 @@ def notes_html(sentences: list[str]) -> str:
     if not sentences:
         return ""
     items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-    return f'<div style="border-left:4px solid {_WAIT};padding:.2rem .9rem;margin:.6rem 0"><p>About what was handed in:</p><ul>{items}</ul></div>'
+    style = f"border-left:4px solid {_WAIT};padding:.2rem .9rem;margin:.6rem 0"
+    return f'<div style="{style}"><p>About what was handed in:</p><ul>{items}</ul></div>'
 
 
 def verdict_text(verdict: PublicVerdict) -> str:
@@ -100,7 +110,8 @@ def verdict_text(verdict: PublicVerdict) -> str:
 
 
 def whole_page(title: str, body: str) -> str:
-    """A page that stands alone. The policy forbids scripts and every load from elsewhere, should an escape be missed."""
+    """A page that stands alone. The policy forbids scripts and every load from elsewhere, should an escape
+    be missed."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -1,7 +1,7 @@
 """What a student may read of a verdict, as plain text records. The one filter between results and feedback.
 
-Of a hidden case nothing passes but its check's sentence and the misconception's: no message, no shape, no value, no
-seed. Of a fault in the grader nothing passes but that it happened.
+Of a hidden case nothing passes but its check's sentence and the misconception's: no message, no shape, no
+value, no seed. Of a fault in the grader nothing passes but that it happened.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class PublicVerdict:
 
 
 def public_result(exercise: Exercise, result: Result) -> PublicVerdict:
-    """How one exercise of a submission went, for its student. What could not be read was not judged: no check of the
-    released text that stood in its place is shown."""
+    """How one exercise of a submission went, for its student. What could not be read was not judged: no
+    check of the released text that stood in its place is shown."""
     public = public_verdict(exercise, result.verdicts[exercise.slug])
     if not (lost := lost_parts(exercise, result)):
         return public
@@ -99,7 +99,9 @@ def hidden_sentence(verdict: Verdict) -> str:
         )  # fmt: skip
         return f"Hidden cases: {failed} {noun} with others of the same kind."
     if visible_failed:
-        return "Hidden cases: none failed among the checks that passed; the other checks did not get that far."
+        return (
+            "Hidden cases: none failed among the checks that passed; the other checks did not get that far."
+        )
     return "Hidden cases: all passed."
 
 
@@ -112,7 +114,9 @@ def _public_check(check: CheckResult, texts: dict[str, str], sentences: dict[str
         message = "Passed with the cases that you can see, not with a hidden one."
         return PublicCheck(False, "not passed in a hidden case", check.sentence, message, misconception)
     if check.blocked_by:
-        message = f"Not checked, because this did not pass: {sentences.get(check.blocked_by, check.blocked_by)}"
+        message = (
+            f"Not checked, because this did not pass: {sentences.get(check.blocked_by, check.blocked_by)}"
+        )
         return PublicCheck(False, "not checked", check.sentence, message)
     message = "" if passed else check.message
     facts, diagnostics = ((), ()) if passed else (_facts(check.detail), _diagnostics(check.detail))

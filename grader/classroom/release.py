@@ -1,8 +1,8 @@
 """`grader class release`: what students get for one chapter.
 
-    README.md, Makefile, setup/, requirements.lock      `make course` sets up and opens JupyterLab
-    wheels/                                             the grader, with the public course data inside
-    my/NN_name/                                         the notebook and the skeletons, as in every workspace
+README.md, Makefile, setup/, requirements.lock      `make course` sets up and opens JupyterLab
+wheels/                                             the grader, with the public course data inside
+my/NN_name/                                         the notebook and the skeletons, as in every workspace
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ Chapter {number} of the course in TensorRT plugin development, as your class get
 
     make course
 
-sets up everything in this folder and opens JupyterLab (Linux or WSL2, Python 3.11 to 3.14, make and g++; no GPU is
-needed). Your work lies in `my/{name}/`: the notebook and the files beside it. Hand in these:
+sets up everything in this folder and opens JupyterLab (Linux or WSL2, Python 3.11 to 3.14, make and g++; no
+GPU is needed). Your work lies in `my/{name}/`: the notebook and the files beside it. Hand in these:
 
 {files}
 
-Check yourself as often as you like, in the notebook or with `grader check`. At grading, hidden cases of the same kind
-are added.
+Check yourself as often as you like, in the notebook or with `grader check`. At grading, hidden cases of the
+same kind are added.
 """
 
 
 def release(tree: ClassTree, chapter: Chapter, out: Path | None = None) -> Path:
-    """Make the class release of a chapter in `out` (default `class_release/NN_name` in the instructor's tree).
+    """Make the class release of a chapter in `out` (default `class_release/NN_name` in the instructor's
+    tree).
 
-    An earlier class release there is replaced; any other folder is refused. Nothing is left in `out` if the release
-    holds something that students must not get: `ClassroomError` then names the places.
+    An earlier class release there is replaced; any other folder is refused. Nothing is left in `out` if the
+    release holds something that students must not get: `ClassroomError` then names the places.
     """
     out = (out or tree.root / "class_release" / chapter.name).resolve()
     if out.exists() and not (out / MARK).is_file() and (not out.is_dir() or any(out.iterdir())):
@@ -53,6 +54,8 @@ def release(tree: ClassTree, chapter: Chapter, out: Path | None = None) -> Path:
         stage = Path(folder) / "release"
         fill(stage, chapter)
         refuse_leaks(stage, tree)
+        if tree.released(chapter.name).is_dir():  # it may be handed out by nbgrader's exchange
+            refuse_leaks(tree.released(chapter.name), tree)
         if out.exists():
             shutil.rmtree(out)
         stage.rename(out)
@@ -73,16 +76,23 @@ def fill(stage: Path, chapter: Chapter) -> None:
         shutil.copy(path, target)
     hand_in = [f"{chapter.name}.ipynb", *dict.fromkeys(f for e in chapter.exercises for f in e.files)]
     text = _README.format(
-        title=chapter.title, number=chapter.number, name=chapter.name, files="\n".join(f"- `{f}`" for f in hand_in)
+        title=chapter.title,
+        number=chapter.number,
+        name=chapter.name,
+        files="\n".join(f"- `{f}`" for f in hand_in),
     )
     (stage / "README.md").write_text(text, encoding="utf-8")
-    mark = {"chapter": chapter.name, "wheel": wheel.name, "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest()}
+    mark = {
+        "chapter": chapter.name,
+        "wheel": wheel.name,
+        "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
+    }
     (stage / MARK).write_text(json.dumps(mark, indent=1) + "\n", encoding="utf-8")
 
 
 def clone() -> Path:
-    """The clone that this package runs from. A class release needs its set-up files and its private trees, to search
-    for them in what is handed out."""
+    """The clone that this package runs from. A class release needs its set-up files and its private trees,
+    to search for them in what is handed out."""
     root = material.tree().root
     missing = [name for name in (*SETUP, "solutions") if not (root / name).exists()]
     if missing:
@@ -104,8 +114,12 @@ def refuse_leaks(stage: Path, tree: ClassTree) -> None:
     """`ClassroomError` if the folder holds a solution, a master, a wrong variant or the class secret."""
     from grader.authoring.leaks import find_leaks
 
-    key = secret.read(tree.secret)
-    leaks = find_leaks(stage, clone=clone(), secrets=[key])
+    try:
+        leaks = find_leaks(stage, clone=clone(), secrets=[secret.read(tree.secret)])
+    except ValueError as problem:  # a search that could find nothing is no search
+        raise ClassroomError(
+            f"the release was not made: it cannot be searched for leaks: {problem}"
+        ) from None
     if leaks:
         shown = "\n".join(f"  {leak}" for leak in leaks[:20])
         raise ClassroomError(f"the release was not made: it would give away {len(leaks)} things:\n{shown}")

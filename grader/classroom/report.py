@@ -30,8 +30,8 @@ _LONGEST_NAME = 24
 
 
 def print_grades(console: Console, chapter: Chapter, graded: list[Graded]) -> bool:
-    """Print one row a submission, and below what an instructor must know. False if one was not graded, or the grader
-    failed on it."""
+    """Print one row a submission, and below what an instructor must know. False if one was not graded, or
+    the grader failed on it."""
     console.print(Text(f"{chapter.name}: {chapter.title}", style="bold"), soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
     table.add_column("student", no_wrap=True)

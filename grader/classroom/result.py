@@ -19,7 +19,8 @@ SCHEMA = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """One submission, judged. `answers` is the hash of what was taken, `fingerprint` also of what judged it."""
+    """One submission, judged. `answers` is the hash of what was taken, `fingerprint` also of what judged
+    it."""
 
     assignment: str
     student: str
@@ -59,7 +60,10 @@ class Result:
             if any(note.kind not in KINDS for note in notes):
                 raise ValueError("a note is of an unknown kind")
             return cls(
-                **{key: _text(data, key) for key in ("assignment", "student", "graded", "answers", "fingerprint")},
+                **{
+                    key: _text(data, key)
+                    for key in ("assignment", "student", "graded", "answers", "fingerprint")
+                },
                 notes=notes,
                 seeds={slug: int(seed) for slug, seed in data["seeds"].items()},
                 verdicts={slug: verdict_from_dict(verdict) for slug, verdict in data["verdicts"].items()},
@@ -80,7 +84,8 @@ class Result:
 
     @classmethod
     def read(cls, path: Path) -> Result | None:
-        """The result in a file; None if there is none, or none that can be read (then the work is graded again)."""
+        """The result in a file; None if there is none, or none that can be read (then the work is graded
+        again)."""
         try:
             return cls.from_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -15,7 +15,8 @@ from grader.verdict import State, Verdict
 
 @dataclass(frozen=True)
 class Score:
-    """A row of the gradebook. `auto` is None where there is no automatic score; `why` says why a person must look."""
+    """A row of the gradebook. `auto` is None where there is no automatic score; `why` says why a person
+    must look."""
 
     auto: float | None
     needs_manual: bool
@@ -27,12 +28,16 @@ def exercise_score(exercise: Exercise, result: Result, before: float | None) -> 
     where this run could not judge, it is kept."""
     verdict = result.verdicts[exercise.slug]
     if faulty(verdict):
-        return _unjudged(verdict, before, "The grader itself failed on this exercise. No points were taken for it.")
+        return _unjudged(
+            verdict, before, "The grader itself failed on this exercise. No points were taken for it."
+        )
     if verdict.pending:
         why = f"{verdict.pending:g} points could not be judged on this machine and wait for a grade."
         return _unjudged(verdict, before, why)
     if lost := lost_parts(exercise, result):
-        return Score(verdict.earned, True, f"{', '.join(lost)} could not be read: look before it counts as nothing.")
+        return Score(
+            verdict.earned, True, f"{', '.join(lost)} could not be read: look before it counts as nothing."
+        )
     return Score(verdict.earned, False)
 
 

@@ -31,8 +31,8 @@ def read(path: Path) -> bytes:
         mode = path.stat().st_mode
     except OSError as problem:
         raise ClassroomError(
-            f"the class secret {path} cannot be read ({problem.strerror}). `grader class init` makes one; a grade can "
-            "only be reproduced with the secret it was made with, so restore it from a backup if you have one."
+            f"the class secret {path} cannot be read ({problem.strerror}). `grader class init` makes one; a "
+            "grade can only be reproduced with the secret it was made with, so restore a backup if you can."
         ) from None
     if mode & 0o077:
         raise ClassroomError(f"others can read the class secret: run  chmod 600 {path}")
@@ -41,7 +41,9 @@ def read(path: Path) -> bytes:
     except (UnicodeDecodeError, ValueError):
         secret = b""
     if len(secret) != BYTES:
-        raise ClassroomError(f"the class secret {path} is damaged: it must hold {2 * BYTES} hexadecimal digits")
+        raise ClassroomError(
+            f"the class secret {path} is damaged: it must hold {2 * BYTES} hexadecimal digits"
+        )
     return secret
 
 

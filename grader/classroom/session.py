@@ -22,11 +22,12 @@ class Session:
 
     def __init__(self, tree: ClassTree):
         self.tree = tree
-        self.config: Config = PyFileConfigLoader(tree.config.name, path=str(tree.root)).load_config()
-        self.config.CourseDirectory.root = str(tree.root)
+        self.config = _load(tree)
         self.course = CourseDirectory(config=self.config)
 
-    def autograde(self, assignment: str, student: str = "*", *, trust: bool = False, force: bool = False) -> list[Graded]:
+    def autograde(
+        self, assignment: str, student: str = "*", *, trust: bool = False, force: bool = False
+    ) -> list[Graded]:
         """Grade submissions as `nbgrader autograde` does. `trust` is the command's `--trust-submissions`."""
         config = Config(self.config)
         if trust:
@@ -42,7 +43,8 @@ class Session:
         return converter.graded
 
     def release(self, assignment: str) -> None:
-        """nbgrader's own release: `source/ASSIGNMENT` to `release/ASSIGNMENT`, and its cells into the gradebook."""
+        """nbgrader's own release: `source/ASSIGNMENT` to `release/ASSIGNMENT`, and its cells into the
+        gradebook."""
         api = NbGraderAPI(self.course, config=self.config)
         _succeed(api.generate_assignment(assignment, force=True), f"releasing {assignment}")
 
@@ -59,6 +61,20 @@ class Session:
 
     def export(self, path) -> int:
         return export_csv(self.course.db_url, self.course.course_id, path)
+
+
+def _load(tree: ClassTree) -> Config:
+    """The class's `nbgrader_config.py`, as nbgrader itself would read it."""
+    try:
+        config = PyFileConfigLoader(tree.config.name, path=str(tree.root)).load_config()
+    except Exception as problem:  # it is a program, and anything can be wrong with it
+        raise ClassroomError(f"{tree.config}: {type(problem).__name__}: {problem}") from None
+    if config.get("GraderCourse", {}).get("root") != str(tree.root):
+        raise ClassroomError(
+            f"{tree.config} does not call configure(c, Path(__file__).parent), so nbgrader would grade in "
+            "its own way, which runs the notebooks and gives full marks where it sees no error"
+        )
+    return config
 
 
 def _succeed(outcome: dict, what: str) -> None:

@@ -22,8 +22,8 @@ class Submission:
     """One student's answers to one chapter.
 
     `cells` has every answer cell of the release by its grade id; a missing one keeps the release's text.
-    `unanswered` names those whose text is the release's; `lost` the files and cells that were handed in, or may have
-    been, but could not be read: a person should look before they count as nothing.
+    `unanswered` names those whose text is the release's; `lost` the files and cells that were handed in, or
+    may have been, but could not be read: a person should look before they count as nothing.
     """
 
     files: dict[str, bytes]
@@ -42,8 +42,8 @@ class Submission:
 
 
 def collect(path: Path, chapter: Chapter, release: list[Cell]) -> Submission:
-    """Read the folder of one submission. `release` holds the answer cells of the released notebook. Never raises
-    for anything that a submission can contain."""
+    """Read the folder of one submission. `release` holds the answer cells of the released notebook. Never
+    raises for anything that a submission can contain."""
     names = folder.list_files(path)
     notes: list[Note] = []
     lost: set[str] = set()
@@ -62,7 +62,9 @@ def collect(path: Path, chapter: Chapter, release: list[Cell]) -> Submission:
         elif notebook in lost:
             lost.update(cells)
     unanswered = frozenset(c.grade_id for c in release if same_text(cells[c.grade_id], c.source))
-    return Submission(files=files, cells=cells, notes=tuple(notes), unanswered=unanswered, lost=frozenset(lost))
+    return Submission(
+        files=files, cells=cells, notes=tuple(notes), unanswered=unanswered, lost=frozenset(lost)
+    )
 
 
 def same_text(one: str, other: str) -> bool:
@@ -72,7 +74,9 @@ def same_text(one: str, other: str) -> bool:
     ]
 
 
-def _read(path: Path, names: list[str], wanted: str, largest: int, notes: list[Note], lost: set[str]) -> bytes | None:
+def _read(
+    path: Path, names: list[str], wanted: str, largest: int, notes: list[Note], lost: set[str]
+) -> bytes | None:
     name, found = folder.find_file(names, wanted)
     if name is None:
         notes.append(Note("missing", wanted, f"{wanted} was not handed in."))
@@ -108,7 +112,8 @@ def _notebook(
 
 
 def _most_answers(path: Path, names: list[str], ids: set[str]) -> str | None:
-    """Of notebooks with strange names, the one that holds most of the wanted cells; one that holds none is not it."""
+    """Of notebooks with strange names, the one that holds most of the wanted cells; one that holds none is
+    not it."""
     best, most = None, 0
     for name in names:
         try:
@@ -122,13 +127,16 @@ def _most_answers(path: Path, names: list[str], ids: set[str]) -> str | None:
 
 
 def _answer(cells: list[Cell], wanted: Cell, notes: list[Note]) -> str:
-    """The text of one answer cell: the first copy that was changed, since copying a cell to try things is common."""
+    """The text of one answer cell: the first copy that was changed, since copying a cell to try things is
+    common."""
     name = wanted.grade_id
     copies = [cell for cell in cells if cell.grade_id == name]
     if not copies and wanted.cell_id:
         copies = [cell for cell in cells if cell.cell_id == wanted.cell_id and not cell.grade_id]
         if copies:
-            notes.append(Note("changed", name, f"Cell {name} had lost its grade id; it was found by its cell id."))
+            notes.append(
+                Note("changed", name, f"Cell {name} had lost its grade id; it was found by its cell id.")
+            )
     if not copies:
         notes.append(Note("missing", name, f"Cell {name} is missing; the released text stands in its place."))
         return wanted.source
@@ -140,6 +148,10 @@ def _answer(cells: list[Cell], wanted: Cell, notes: list[Note]) -> str:
     if chosen.cell_type != wanted.cell_type:
         was = printable(chosen.cell_type, 20) or "untyped"
         notes.append(
-            Note("changed", name, f"Cell {name} was a {was} cell; it was read as the {wanted.cell_type} cell it was.")
+            Note(
+                "changed",
+                name,
+                f"Cell {name} was a {was} cell; it was read as the {wanted.cell_type} cell it was.",
+            )
         )
     return chosen.source

@@ -1,11 +1,11 @@
 """The instructor's tree: where everything of a class lies. Private to the instructor.
 
-    nbgrader_config.py   nbgrader's configuration; grading goes through this package
-    class_secret         the seeds of the hidden cases come from it; never leaves this tree
-    gradebook.db         nbgrader's gradebook
-    source/ release/     nbgrader's assignments
-    submitted/ autograded/ feedback/    STUDENT/ASSIGNMENT/..., as nbgrader keeps them
-    results/             STUDENT/ASSIGNMENT/result.json: every verdict, with the seed that reproduces it
+nbgrader_config.py   nbgrader's configuration; grading goes through this package
+class_secret         the seeds of the hidden cases come from it; never leaves this tree
+gradebook.db         nbgrader's gradebook
+source/ release/     nbgrader's assignments
+submitted/ autograded/ feedback/    STUDENT/ASSIGNMENT/..., as nbgrader keeps them
+results/             STUDENT/ASSIGNMENT/result.json: every verdict, with the seed that reproduces it
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ class ClassTree:
         """Who has handed in the assignment: real folders only, sorted, hidden ones left out."""
         try:
             with os.scandir(self.root / "submitted") as entries:
-                names = [e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
+                names = [
+                    e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
+                ]
         except FileNotFoundError:
             return []
         return sorted(name for name in names if _is_real_folder(self.submitted(name, assignment)))

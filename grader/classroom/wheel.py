@@ -1,7 +1,8 @@
-"""Builds the grader's wheel for students: the package with the pristine course data inside, the same bytes each time.
+"""Builds the grader's wheel for students: the package with the pristine course data inside, the same bytes
+each time.
 
-Setuptools is not asked: the wheel differs from the package (course data in, nothing else of the clone), and students
-must be able to compare its hash.
+Setuptools is not asked: the wheel differs from the package (course data in, nothing else of the clone), and
+students must be able to compare its hash.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from grader.classroom.errors import ClassroomError
 from grader.course import Tree
 
 PROJECT = "tensorrt-plugin-course"
-# What the package is made of. Anything else in its folders (caches, compiled engines, an editor's copies) stays out.
+# What the package is made of. Anything else in its folders (caches, compiled engines, an editor's copies)
+# stays out.
 SUFFIXES = {
-    ".py", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".inc", ".toml", ".json", ".txt", ".csv", ".css", ".js",
-    ".html", ".j2", ".svg", ".png", ".md",
+    ".py", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".inc", ".toml", ".json", ".txt", ".csv", ".css",
+    ".js", ".html", ".j2", ".svg", ".png", ".md",
 }  # fmt: skip
 _LEFT_OUT = {"__pycache__", "_course"}
 
@@ -59,8 +61,8 @@ def package_files(package: Path) -> dict[str, Path]:
 
 
 def course_files(tree: Tree) -> dict[str, Path]:
-    """The public course data by name: of each chapter `chapter.toml`, the learner's notebook and what stands beside
-    it, and the skeletons. Solutions and masters lie in other folders and cannot get in."""
+    """The public course data by name: of each chapter `chapter.toml`, the learner's notebook and what
+    stands beside it, and the skeletons. Solutions and masters lie in other folders and cannot get in."""
     found = {}
     for top in ("course", "plugin_skeletons"):
         for path in sorted((tree.root / top).rglob("*")):
@@ -93,7 +95,9 @@ def _record(members: dict[str, bytes], own: str) -> bytes:
 def _metadata(root: Path) -> tuple[str, str]:
     """METADATA and entry_points.txt: from `pyproject.toml` in a clone, else from the installed wheel."""
     if (root / "pyproject.toml").is_file():
-        return _from_pyproject(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"])
+        return _from_pyproject(
+            tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        )
     try:
         installed = metadata.distribution(PROJECT)
     except metadata.PackageNotFoundError:
@@ -117,5 +121,8 @@ def _from_pyproject(project: dict) -> tuple[str, str]:
             what, _, marker = (part.strip() for part in requirement.partition(";"))
             condition = f'({marker}) and extra == "{extra}"' if marker else f'extra == "{extra}"'
             lines.append(f"Requires-Dist: {what} ; {condition}")
-    scripts = ["[console_scripts]", *(f"{name} = {target}" for name, target in project.get("scripts", {}).items())]
+    scripts = [
+        "[console_scripts]",
+        *(f"{name} = {target}" for name, target in project.get("scripts", {}).items()),
+    ]
     return "\n".join([*lines, ""]), "\n".join([*scripts, ""])

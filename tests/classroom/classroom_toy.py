@@ -1,4 +1,5 @@
-"""A small course and a fake runner, for tests: `patch()` puts them in place of the real ones in any process."""
+"""A small course and a fake runner, for tests: `patch()` puts them in place of the real ones in any
+process."""
 
 import json
 from pathlib import Path
@@ -67,8 +68,15 @@ SECRET_EXPECTATION = "4242.4242"  # what a hidden case expects: must never be se
 
 
 def cell(kind, name, source, **marks):
-    base = {"schema_version": 3, "grade_id": name, "grade": False, "solution": False, "locked": False, "task": False,
-            "cell_type": kind}  # fmt: skip
+    base = {
+        "schema_version": 3,
+        "grade_id": name,
+        "grade": False,
+        "solution": False,
+        "locked": False,
+        "task": False,
+        "cell_type": kind,
+    }
     found = {"cell_type": kind, "id": name, "metadata": {"nbgrader": base | marks}, "source": source}
     return found | ({"execution_count": None, "outputs": []} if kind == "code" else {})
 
@@ -101,7 +109,7 @@ def make_course(root: Path) -> Tree:
         slug="toy-kernel", alias="kernel", title="The kernel", kind="kernel", answer='files = ["toy.cu"]'
     ) + EXERCISE.format(
         slug="toy-cell", alias="cell", title="The cell", kind="python", answer='cell = "toy-cell"'
-    )  # fmt: skip
+    )
     files = {
         f"course/{NAME}/chapter.toml": CHAPTER + exercises,
         f"course/{NAME}/{NAME}.ipynb": json.dumps(notebook()),
@@ -130,8 +138,15 @@ def check(exercise, directory, *, seed, cells):
     if "boom" in text:
         raise RuntimeError(f"the runner broke; the hidden case expects {SECRET_EXPECTATION}")
     if "forge" in text:
-        return Verdict(exercise=exercise.slug, revision=1, state=State.PASS, checks=(), earned=200.0, possible=10.0,
-                       pending=0.0)  # fmt: skip
+        return Verdict(
+            exercise=exercise.slug,
+            revision=1,
+            state=State.PASS,
+            checks=(),
+            earned=200.0,
+            possible=10.0,
+            pending=0.0,
+        )
     values, bounds, hidden, detail = State.FAIL, State.FAIL, False, {}
     if "right" in text:
         values = bounds = State.PASS
@@ -146,13 +161,28 @@ def check(exercise, directory, *, seed, cells):
         detail = {"case": {"shape": [77], "got": 1, "expected": SECRET_EXPECTATION}}
     if values is State.FAIL:
         detail = {"case": {"shape": [33], "index": [32], "got": 0, "expected": 1.5}}
+    told = f"at 77 it expects {SECRET_EXPECTATION}" if hidden else "Past."
     checks = (
-        CheckResult(check="values-check", state=values, sentence="Values are right.", group="values", detail=detail,
-                    message="" if values is State.PASS else "Element 32 <is> wrong.", misconception="mask-multiply"),
-        CheckResult(check="bounds-check", state=bounds, sentence="Nothing past the end is touched.", group="bounds",
-                    message="" if bounds is State.PASS else f"at 77 it expects {SECRET_EXPECTATION}" if hidden else "Past.",
-                    misconception="mask-multiply", hidden=hidden, detail=detail),
-    )  # fmt: skip
+        CheckResult(
+            check="values-check",
+            state=values,
+            sentence="Values are right.",
+            group="values",
+            detail=detail,
+            message="" if values is State.PASS else "Element 32 <is> wrong.",
+            misconception="mask-multiply",
+        ),
+        CheckResult(
+            check="bounds-check",
+            state=bounds,
+            sentence="Nothing past the end is touched.",
+            group="bounds",
+            message="" if bounds is State.PASS else told,
+            misconception="mask-multiply",
+            hidden=hidden,
+            detail=detail,
+        ),
+    )
     return Verdict.of(exercise=exercise.slug, revision=1, checks=checks, groups=exercise.groups, seed=seed)
 
 

@@ -1,4 +1,5 @@
-"""Careless and hostile submissions, as far as their structure goes: none stops grading, and scores are honest."""
+"""Careless and hostile submissions, as far as their structure goes: none stops grading, and scores are
+honest."""
 
 import json
 import os
@@ -14,7 +15,8 @@ STUB = {"toy-kernel": (0, False), "toy-cell": (0, False), "toy-explain": (0, Fal
 
 
 def changed(**edit):
-    """The answered notebook after `edit`: cell name -> function of the cell, which returns the cells in its place."""
+    """The answered notebook after `edit`: cell name -> function of the cell, which returns the cells in its
+    place."""
     book = toy.answered()
     cells = []
     for cell in book["cells"]:
@@ -40,7 +42,9 @@ def nested(depth):
 
 
 def with_output(book):
-    book["cells"][2]["outputs"] = [{"output_type": "execute_result", "data": {"text/plain": "10"}, "metadata": {}}]
+    book["cells"][2]["outputs"] = [
+        {"output_type": "execute_result", "data": {"text/plain": "10"}, "metadata": {}}
+    ]
     book["cells"][2]["metadata"]["nbgrader"]["points"] = 200
     return book
 
@@ -49,26 +53,52 @@ BROKEN = {
     "check cells deleted": (changed(toy_kernel=lambda c: [], toy_cell=lambda c: []), FULL, []),
     "check cells edited": (changed(toy_kernel=lambda c: [c | {"source": "print('passed')"}]), FULL, []),
     "check cell copied": (changed(toy_kernel=lambda c: [c, c]), FULL, []),
-    "check cell is now an answer": (changed(toy_kernel=lambda c: [marks(c, solution=True, grade=False)]), FULL, []),
+    "check cell is now an answer": (
+        changed(toy_kernel=lambda c: [marks(c, solution=True, grade=False)]),
+        FULL,
+        [],
+    ),
     "points are 200": (changed(toy_kernel=lambda c: [marks(c, points=200)]), FULL, []),
     "points are words": (changed(toy_kernel=lambda c: [marks(c, points="lots")]), FULL, []),
     "schema is of the future": (changed(toy_kernel=lambda c: [marks(c, schema_version=99)]), FULL, []),
     "a raw check cell": (changed(toy_kernel=lambda c: [c | {"cell_type": "raw"}]), FULL, []),
     "submitted outputs": (with_output(toy.notebook()), STUB | {"toy-kernel": (10, False)}, []),
     "answer copied, the first changed": (
-        changed(toy_cell_answer=lambda c: [c, c | {"source": "def answer():\n    return 'boom'"}]), FULL, ["duplicate"]),
+        changed(toy_cell_answer=lambda c: [c, c | {"source": "def answer():\n    return 'boom'"}]),
+        FULL,
+        ["duplicate"],
+    ),
     "answer copied, the second changed": (
-        changed(toy_cell_answer=lambda c: [c | {"source": toy.STARTER}, c]), FULL, ["duplicate"]),
-    "answer deleted": (
-        changed(toy_cell_answer=lambda c: []), FULL | {"toy-cell": (0, False)}, ["missing"]),
-    "answer is Markdown": (changed(toy_cell_answer=lambda c: [c | {"cell_type": "markdown"}]), FULL, ["changed"]),
-    "answer lost its grade id": (changed(toy_cell_answer=lambda c: [marks(c, grade_id=None)]), FULL, ["changed"]),
+        changed(toy_cell_answer=lambda c: [c | {"source": toy.STARTER}, c]),
+        FULL,
+        ["duplicate"],
+    ),
+    "answer deleted": (changed(toy_cell_answer=lambda c: []), FULL | {"toy-cell": (0, False)}, ["missing"]),
+    "answer is Markdown": (
+        changed(toy_cell_answer=lambda c: [c | {"cell_type": "markdown"}]),
+        FULL,
+        ["changed"],
+    ),
+    "answer lost its grade id": (
+        changed(toy_cell_answer=lambda c: [marks(c, grade_id=None)]),
+        FULL,
+        ["changed"],
+    ),
     "answer lost all ids": (
-        changed(toy_cell_answer=lambda c: [c | {"metadata": {}, "id": "x"}]), FULL | {"toy-cell": (0, False)}, ["missing"]),
+        changed(toy_cell_answer=lambda c: [c | {"metadata": {}, "id": "x"}]),
+        FULL | {"toy-cell": (0, False)},
+        ["missing"],
+    ),
     "answer is a list of lines": (
-        changed(toy_cell_answer=lambda c: [c | {"source": c["source"].splitlines(keepends=True)}]), FULL, []),
+        changed(toy_cell_answer=lambda c: [c | {"source": c["source"].splitlines(keepends=True)}]),
+        FULL,
+        [],
+    ),
     "answer is a number": (
-        changed(toy_cell_answer=lambda c: [c | {"source": 7}]), FULL | {"toy-cell": (0, False)}, []),
+        changed(toy_cell_answer=lambda c: [c | {"source": 7}]),
+        FULL | {"toy-cell": (0, False)},
+        [],
+    ),
     "a lone surrogate": (changed(toy_explain=lambda c: [c | {"source": "I think \ud800."}]), FULL, []),
     "metadata is a list": (changed(intro=lambda c: [c | {"metadata": []}]), FULL, []),
     "cells that are none": (changed(intro=lambda c: [None, 7, "x", []]), FULL, []),
@@ -85,7 +115,7 @@ BROKEN = {
     "nested without end": (nested(200_000), UNREADABLE, ["unreadable"]),
     "a number of 10,000 digits": (b'{"cells": ' + b"9" * 10_000 + b"}", UNREADABLE, ["unreadable"]),
     "binary": (bytes(range(256)) * 40, UNREADABLE, ["unreadable"]),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -122,8 +152,16 @@ def test_sound_submissions_beside_broken_ones(all_graded):
 
 def test_nothing_of_the_submitted_notebook_but_answers_is_kept(classroom):
     book = with_output(toy.answered())
-    book["cells"].append({"cell_type": "code", "id": "mine", "metadata": {}, "source": "import os", "outputs": [],
-                          "execution_count": 1})  # fmt: skip
+    book["cells"].append(
+        {
+            "cell_type": "code",
+            "id": "mine",
+            "metadata": {},
+            "source": "import os",
+            "outputs": [],
+            "execution_count": 1,
+        }
+    )
     book["metadata"]["evil"] = 1
     classroom.hand_in("eve", cu="wrong", book=book)
     classroom.grade()
@@ -188,7 +226,11 @@ def test_links_are_not_followed(classroom, tmp_path):
     (folder / "timestamp.txt").symlink_to(classroom.tree.secret)
     result = classroom.grade()["eve"].result
     assert {note.kind for note in result.notes} >= {"refused"}
-    assert classroom.scores("eve") == {"toy-kernel": (0, True), "toy-cell": (0, True), "toy-explain": (None, True)}
+    assert classroom.scores("eve") == {
+        "toy-kernel": (0, True),
+        "toy-cell": (0, True),
+        "toy-explain": (None, True),
+    }
     kept = list(classroom.tree.autograded("eve", toy.NAME).iterdir())
     assert [path.name for path in kept] == [f"{toy.NAME}.ipynb"]
     assert "private text" not in kept[0].read_text()
@@ -219,7 +261,9 @@ def test_a_link_in_place_of_a_submission_is_no_submission(classroom):
     assert list(classroom.grade()) == ["ada"]
 
 
-@pytest.mark.parametrize("student", ["<script>alert(1)</script>", "a'; DROP TABLE grade; --", "=1+1", "x" * 255])
+@pytest.mark.parametrize(
+    "student", ["<script>alert(1)</script>", "a'; DROP TABLE grade; --", "=1+1", "x" * 255]
+)
 def test_strange_names_of_students(classroom, student):
     student = student.replace("/", "")
     classroom.hand_in("a")

@@ -38,7 +38,9 @@ def test_a_grade_is_reproduced_from_its_seed(done):
     assert seed == secret.hidden_seed(secret.read(tree.secret), "10_masked_gelu", exercise.slug, "wrong")
     again = material.check(exercise, tree.submitted("wrong", "10_masked_gelu"), seed=seed, cells={})
     first = results["wrong"].verdicts[exercise.slug]
-    assert [(c.check, c.state, c.message) for c in again.checks] == [(c.check, c.state, c.message) for c in first.checks]
+    assert [(c.check, c.state, c.message) for c in again.checks] == [
+        (c.check, c.state, c.message) for c in first.checks
+    ]
 
 
 def test_feedback_tells_the_misconception_and_gives_nothing_away(done):

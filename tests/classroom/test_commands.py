@@ -44,7 +44,7 @@ def toy_tree(root):
 def test_a_fault_is_told_by_the_exit_status(classroom, run):
     classroom.hand_in("ada", cu="boom")
     done = run("autograde", "--trust-submissions", "--course", classroom.tree.root)
-    assert done.exit_code == 1 and "The grader itself failed" in done.output
+    assert done.exit_code == 3 and "The grader itself failed" in done.output
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,14 @@ def test_a_wrong_chapter_suggests_the_nearest(classroom, run):
 def test_nobody_handed_in(classroom, run):
     done = run("autograde", "10", "--trust-submissions", "--course", classroom.tree.root)
     assert done.exit_code == 2 and "nothing to grade" in done.output
+
+
+@pytest.mark.parametrize(
+    ("config", "told"), [("c = (", "SyntaxError"), ("c = get_config()", "does not call configure")]
+)
+def test_a_configuration_that_is_broken_or_not_ours(classroom, run, config, told):
+    classroom.hand_in("ada")
+    classroom.tree.config.write_text(config)
+    done = run("autograde", "10", "--trust-submissions", "--course", classroom.tree.root)
+    assert done.exit_code == 2 and told in done.output and "Traceback" not in done.output
+    assert not classroom.tree.autograded("ada", toy.NAME).exists()

@@ -1,6 +1,7 @@
 """The demo on the toy course: it fails when the grades are not what they must be."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import classroom_toy as toy
@@ -43,11 +44,19 @@ def graded(**points):
 
     def result(earned, possible):
         verdict = Verdict(
-            exercise="toy-kernel", revision=1, state=State.FAIL, checks=(), earned=earned, possible=possible, pending=0.0
+            exercise="toy-kernel",
+            revision=1,
+            state=State.FAIL,
+            checks=(),
+            earned=earned,
+            possible=possible,
+            pending=0.0,
         )
         return SimpleNamespace(verdicts={"toy-kernel": verdict})
 
-    return [Graded(student, result(*p)) if p else Graded(student, problem="x") for student, p in points.items()]
+    return [
+        Graded(student, result(*p)) if p else Graded(student, problem="x") for student, p in points.items()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -66,8 +75,22 @@ def test_grades_that_cannot_be_are_told(right, wrong, unfinished, told):
     assert demo.wrong_grades(graded(right=right, wrong=wrong, unfinished=unfinished)) == told
 
 
-def test_the_demo_fails_where_the_grader_does(toy_course, tmp_path, console):
-    assert not demo.run(console, material.chapter(10), answers("boom", "half"), tmp_path)
+def test_a_fault_of_the_grader_fails_the_demo():
+    found = graded(right=(10, 10), wrong=(6, 10), unfinished=(0, 10))
+    found[1].result.verdicts["toy-kernel"] = replace(
+        found[1].result.verdicts["toy-kernel"], state=State.GRADER_FAULT
+    )
+    assert demo.wrong_grades(found) == "the grader failed on one of them"
+
+
+def test_the_demo_needs_a_clone(toy_course, monkeypatch, tmp_path, capsys):
+    import shutil
+
+    shutil.copytree(toy_course, tmp_path / "clone")
+    shutil.rmtree(tmp_path / "clone" / "solutions")
+    toy.patch(tmp_path / "clone", monkeypatch.setattr)
+    assert demo.main() == 2
+    assert "needs a clone" in capsys.readouterr().err
 
 
 def test_bundled_answers(toy_course, monkeypatch, tmp_path):

@@ -37,7 +37,11 @@ def test_the_configuration_can_give_trust(classroom):
 def test_the_released_text_is_a_zero_not_a_wait(classroom):
     classroom.hand_in("ada", cu=toy.SKELETON, book=toy.notebook())
     result = classroom.grade()["ada"].result
-    assert classroom.scores("ada") == {"toy-kernel": (0, False), "toy-cell": (0, False), "toy-explain": (0, False)}
+    assert classroom.scores("ada") == {
+        "toy-kernel": (0, False),
+        "toy-cell": (0, False),
+        "toy-explain": (0, False),
+    }
     assert result.unanswered == {"toy-cell-answer", "toy-explain"}
 
 
@@ -179,6 +183,10 @@ def test_a_late_submission_gets_nbgraders_penalty(classroom):
                    "        return 2.5\n"
                    "c.AssignLatePenalties.plugin_class = Late\n")  # fmt: skip
     classroom.hand_in("ada", **{"timestamp.txt": b"2026-01-02 00:00:00 UTC"})
+    classroom.hand_in("bob", **{"timestamp.txt": b"2025-12-31 00:00:00 UTC"})
+    classroom.hand_in("cyd", cu="wrong", book=toy.notebook(), **{"timestamp.txt": b"2026-01-02 00:00:00 UTC"})
+    classroom.hand_in("dan", **{"timestamp.txt": b"yesterday, I think"})
     classroom.grade()
     with Gradebook(f"sqlite:///{classroom.tree.database}") as book:
-        assert book.find_submission(toy.NAME, "ada").late_submission_penalty == 2.5
+        found = {s.student.id: s.late_submission_penalty for s in book.assignment_submissions(toy.NAME)}
+    assert found == {"ada": 2.5, "bob": 0, "cyd": 0, "dan": 0}  # never more than there is to lose

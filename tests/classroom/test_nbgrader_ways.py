@@ -23,7 +23,8 @@ def trust(classroom):
 
 
 def submissions(classroom):
-    """One right; one with half of the kernel and a notebook that nbgrader cannot open; one under another name."""
+    """One right; one with half of the kernel and a notebook that nbgrader cannot open; one under another
+    name."""
     classroom.hand_in("ada")
     classroom.hand_in("bob", cu="half", book=b"{")
     classroom.hand_in("cyd", book=False, **{"mine.ipynb": json.dumps(toy.answered()).encode()})
@@ -109,25 +110,37 @@ class Server:
     def __init__(self, classroom, toy_root):
         home = classroom.tree.root.parent / "home"
         start = (
-            "from jupyter_server.serverapp import ServerApp; ServerApp.launch_instance(['--port=0', '--no-browser',"
+            "from jupyter_server.serverapp import ServerApp\n"
+            "ServerApp.launch_instance(['--port=0', '--no-browser',"
             " '--allow-root', '--IdentityProvider.token=t', '--ServerApp.disable_check_xsrf=True',"
             " '--ServerApp.jpserver_extensions={\"nbgrader.server_extensions.formgrader\": True}'])"
         )
-        environment = os.environ | {"HOME": str(home), "JUPYTER_CONFIG_DIR": str(home), "JUPYTER_RUNTIME_DIR": str(home / "run")}
+        environment = os.environ | {
+            "HOME": str(home),
+            "JUPYTER_CONFIG_DIR": str(home),
+            "JUPYTER_RUNTIME_DIR": str(home / "run"),
+        }
         self.log = (classroom.tree.root.parent / "server.log").open("w")
         self.process = subprocess.Popen(
-            program(toy_root, start), cwd=classroom.tree.root, stdout=self.log, stderr=self.log, env=environment
+            program(toy_root, start),
+            cwd=classroom.tree.root,
+            stdout=self.log,
+            stderr=self.log,
+            env=environment,
         )
         self.url = self._wait(home / "run")
 
     def _wait(self, runtime):
+        """The server's address, once it answers: it tells the address before it listens."""
         for _ in range(600):
             assert self.process.poll() is None, Path(self.log.name).read_text()
             for path in runtime.glob("jpserver-*.json"):
                 try:
-                    return json.loads(path.read_text())["url"]
-                except ValueError:
-                    pass  # still being written
+                    url = json.loads(path.read_text())["url"]
+                    urllib.request.urlopen(f"{url}api", timeout=60).close()
+                    return url
+                except (ValueError, urllib.error.URLError):
+                    pass  # the file is still being written, or nobody listens yet
             time.sleep(0.1)
         raise AssertionError("the server did not start: " + Path(self.log.name).read_text())
 
@@ -155,7 +168,9 @@ def test_the_formgraders_buttons(classroom, toy_root):
     server = Server(classroom, toy_root)
     try:
         refused = server.press(f"submission/{toy.NAME}/ada/autograde")
-        assert not refused["success"] and "If you trust these submissions" in refused["error"] + refused["log"]
+        assert (
+            not refused["success"] and "If you trust these submissions" in refused["error"] + refused["log"]
+        )
         trust(classroom)  # the server reads its configuration again at each press
         for student in EXPECTED:
             answer = server.press(f"submission/{toy.NAME}/{student}/autograde")

@@ -18,7 +18,11 @@ def test_an_instructors_tree_is_private_and_complete(toy_course, tmp_path):
     tree, added = create(tmp_path / "class")
     assert [chapter.name for chapter in added] == [toy.NAME]
     assert tree.root.stat().st_mode & 0o077 == 0 and tree.secret.stat().st_mode & 0o077 == 0
-    assert sorted(path.name for path in tree.source(toy.NAME).iterdir()) == [f"{toy.NAME}.ipynb", "supplied.h", "toy.cu"]
+    assert sorted(path.name for path in tree.source(toy.NAME).iterdir()) == [
+        f"{toy.NAME}.ipynb",
+        "supplied.h",
+        "toy.cu",
+    ]
     assert len(bytes.fromhex(tree.secret.read_text())) == 32
 
 
@@ -52,9 +56,15 @@ def test_a_class_release(classroom, tmp_path):
     place = release.release(classroom.tree, material.chapter(10), tmp_path / "out")
     names = sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
     assert [name for name in names if not name.startswith("wheels/")] == [
-        "Makefile", "README.md", f"my/{toy.NAME}/{toy.NAME}.ipynb", f"my/{toy.NAME}/supplied.h", f"my/{toy.NAME}/toy.cu",
-        "release.json", "requirements.lock", "setup/environment.sh",
-    ]  # fmt: skip
+        "Makefile",
+        "README.md",
+        f"my/{toy.NAME}/{toy.NAME}.ipynb",
+        f"my/{toy.NAME}/supplied.h",
+        f"my/{toy.NAME}/toy.cu",
+        "release.json",
+        "requirements.lock",
+        "setup/environment.sh",
+    ]
     (built,) = (place / "wheels").iterdir()
     inside = zipfile.ZipFile(built).namelist()
     assert f"grader/_course/course/{toy.NAME}/chapter.toml" in inside
@@ -75,7 +85,10 @@ def test_a_release_is_made_again_but_replaces_nothing_else(classroom, tmp_path):
 
 @pytest.mark.parametrize(
     "planted",
-    ["// the right kernel of the toy chapter, which nobody may see", "The master of the toy chapter has a sentence of its own."],
+    [
+        "// the right kernel of the toy chapter, which nobody may see",
+        "The master of the toy chapter has a sentence of its own.",
+    ],
 )
 def test_a_leak_stops_the_release(classroom, monkeypatch, tmp_path, planted):
     fill = release.fill
@@ -89,6 +102,26 @@ def test_a_leak_stops_the_release(classroom, monkeypatch, tmp_path, planted):
     with pytest.raises(ClassroomError, match="would give away"):
         release.release(classroom.tree, material.chapter(10), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_leak_in_nbgraders_release_stops_it_too(classroom, tmp_path):
+    solution = "// the right kernel of the toy chapter, which nobody may see"
+    (classroom.tree.released(toy.NAME) / "toy.cu").write_text(solution)
+    with pytest.raises(ClassroomError, match="would give away"):
+        release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_search_that_can_find_nothing_is_refused(classroom, toy_course, monkeypatch, tmp_path):
+    import shutil
+
+    shutil.copytree(toy_course, tmp_path / "clone")
+    for folder in ("solutions", "authoring", "tests"):
+        shutil.rmtree(tmp_path / "clone" / folder)
+    (tmp_path / "clone" / "solutions").mkdir()
+    toy.patch(tmp_path / "clone", monkeypatch.setattr)
+    with pytest.raises(ClassroomError, match="cannot be searched"):
+        release.release(classroom.tree, material.chapter(10), tmp_path / "out")
 
 
 def test_the_secret_in_a_release_stops_it(classroom, monkeypatch, tmp_path):
@@ -124,9 +157,22 @@ def test_the_wheel_installs_and_finds_its_course(toy_course, tmp_path):
     built = wheel.build_wheel(material.tree(), tmp_path / "w")
     venv.create(tmp_path / "env", with_pip=False)
     python = tmp_path / "env" / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index", str(built)]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        str(built),
+    ]
     subprocess.run(pip, check=True, cwd=tmp_path, capture_output=True)
     code = "from grader.course import chapters, pristine; print(chapters()[0].name, pristine().root.name)"
-    done = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [python, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
     assert done.stdout.split() == [toy.NAME, "_course"]
     assert (tmp_path / "env" / "bin" / "grader").exists()
