@@ -32,7 +32,7 @@ PAST_INT, PAST_UNSIGNED = (
     3 << 30,
     (1 << 32) + 1024,
 )  # numbers of elements that an int, an unsigned int cannot count
-VECTOR_WIDTHS = (1, 2, 4, 8, 16)  # elements that one thread may take in one step
+VECTOR_WIDTHS = (1, 2, 4, 8, 16, 32)  # elements that one thread may take in one step
 SECTOR = 32  # bytes
 COALESCED = "CUDA C++ Best Practices Guide, Coalesced Access to Global Memory"  # where the rule stands
 
