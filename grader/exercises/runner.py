@@ -6,7 +6,7 @@ import hashlib
 import importlib
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,10 +58,13 @@ def check(
     reveal: bool = False,
     device: str | None = None,
     cells: Mapping[str, str] | None = None,
+    on_visible: Callable[[Verdict], None] | None = None,
 ) -> Verdict:
     """Check the answer in ``directory``.
 
-    ``hidden`` also runs the seeded checks with the cases of ``seed``. ``device`` is "simulated", "cuda" or None
+    ``hidden`` also runs the seeded checks that passed with the cases of ``seed``. ``reveal`` is for people who learn
+    by themselves: the hidden cases come only once everything visible passed, and tell what they found. ``on_visible``
+    is given the verdict of the visible cases before the hidden ones start. ``device`` is "simulated", "cuda" or None
     (this machine's). Raises ``course.CourseError`` for an unknown exercise; anything else that goes wrong is in the
     verdict.
     """
@@ -70,31 +73,38 @@ def check(
     job = Job(exercise, Path(directory), device, cells)
     plan = plan_of(exercise)
     checks = plan.all_checks()
-    counters: dict = {}
+
+    def verdict(results, counters=None, hidden_seed=None) -> Verdict:
+        return Verdict.of(
+            exercise=exercise.slug,
+            revision=exercise.revision,
+            checks=results,
+            groups=[Group(id=g.id, title=g.title, points=g.points) for g in exercise.groups],
+            device=_device_name(plan, device),
+            seed=hidden_seed,
+            seconds=round(time.perf_counter() - started, 3),
+            counters=counters or {},
+            provenance=provenance(),
+        )
+
     try:
         bench = plan.bench(job)
         if isinstance(bench, Finding):
-            results = _all_blocked(checks, bench)
-        else:
-            with bench:
-                results = _run_all(checks, bench, exercise.slug, seed if hidden else None, reveal)
-                counters = dict(getattr(bench, "counters", {}))
+            return verdict(_all_blocked(checks, bench))
+        with bench:
+            results = _run_visible(checks, bench, exercise.slug)
+            counters = dict(getattr(bench, "counters", {}))
+            seen = verdict(results, counters)
+            if on_visible:
+                on_visible(seen)
+            if not hidden or (reveal and seen.state not in (State.PASS, State.UNSUPPORTED_HERE)):
+                return seen
+            return verdict(_run_hidden(checks, bench, results, seed, reveal), counters, seed)
     except _ENDED as ended:
-        results = _all_blocked(checks, _finding_of(ended))
+        return verdict(_all_blocked(checks, _finding_of(ended)))
     except Exception:
         log.exception("checking %s", slug)
-        results = _all_blocked(checks, _OUR_FAULT)
-    return Verdict.of(
-        exercise=exercise.slug,
-        revision=exercise.revision,
-        checks=results,
-        groups=[Group(id=g.id, title=g.title, points=g.points) for g in exercise.groups],
-        device=_device_name(plan, device),
-        seed=seed if hidden else None,
-        seconds=round(time.perf_counter() - started, 3),
-        counters=counters,
-        provenance=provenance(),
-    )
+        return verdict(_all_blocked(checks, _OUR_FAULT))
 
 
 _ENDED = (DeviceError, DeviceUnavailable, ChildEnded)
@@ -103,22 +113,36 @@ _OUR_FAULT = failed(
 )
 
 
-def _run_all(checks, bench, slug, hidden_seed, reveal) -> list[CheckResult]:
+def _run_visible(checks, bench, slug) -> list[CheckResult]:
     results: dict[str, CheckResult] = {}
     for each in checks:
-        blocker = next((need for need in each.needs if results[need].state is not State.PASS), None)
-        if blocker:
-            root = results[blocker].blocked_by or blocker
-            state = results[root].state
-            results[each.id] = each.blocked(root, State.ERROR if state is State.FAIL else state)
-            continue
-        result = each.result(_run(each, bench, visible_seed(slug, each.id)))
-        if result.state is State.PASS and each.seeded and hidden_seed is not None:
-            finding = _run(each, bench, hidden_seed)
+        blocked = _blocked(each, results)
+        results[each.id] = blocked or each.result(_run(each, bench, visible_seed(slug, each.id)))
+    return list(results.values())
+
+
+def _run_hidden(checks, bench, visible: list[CheckResult], seed: int, reveal: bool) -> list[CheckResult]:
+    """The visible results, with a failure in place of each pass that the hidden cases of ``seed`` take back."""
+    results: dict[str, CheckResult] = {}
+    for each, result in zip(checks, visible, strict=True):
+        if result.state is State.PASS:
+            result = _blocked(each, results) or result
+        if result.state is State.PASS and each.seeded:
+            finding = _run(each, bench, seed)
             if finding.state is not State.PASS:
                 result = each.result(finding, hidden=True, reveal=reveal)
         results[each.id] = result
     return list(results.values())
+
+
+def _blocked(each: Check, results: Mapping[str, CheckResult]) -> CheckResult | None:
+    """The record that says so, if a check that ``each`` needs did not pass."""
+    blocker = next((need for need in each.needs if results[need].state is not State.PASS), None)
+    if blocker is None:
+        return None
+    root = results[blocker].blocked_by or blocker
+    state = results[root].state
+    return each.blocked(root, State.ERROR if state is State.FAIL else state)
 
 
 def _run(each: Check, bench, seed: int) -> Finding:

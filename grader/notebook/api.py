@@ -68,13 +68,14 @@ class ExerciseHandle:
         cells, note = answer.live_cells(self.record, self.directory)
         sources = answer.sources(self.record, self.directory, cells)
 
-        def judge(**hidden) -> Verdict:
-            return exercises.check(self.record.slug, self.directory, cells=cells, **hidden)
+        def preview(visible: Verdict) -> None:
+            if succeeded(visible):
+                shown.preview(Panel(visible, self.record, sources, note=words.MORE_CASES))
 
-        verdict = judge()
-        if succeeded(verdict):
-            shown.preview(Panel(verdict, self.record, sources, note=words.MORE_CASES))
-            verdict = judge(hidden=True, reveal=True, seed=secrets.randbits(31) if seed is None else seed)
+        verdict = exercises.check(
+            self.record.slug, self.directory, cells=cells, hidden=True, reveal=True, on_visible=preview,
+            seed=secrets.randbits(31) if seed is None else seed,
+        )  # fmt: skip
         notices = [note, answer.record(verdict, self.directory)]
         return Panel(verdict, self.record, sources, note=" ".join(notice for notice in notices if notice))
 

@@ -34,25 +34,24 @@ def test_exit_status(run, started, judged, verdict, values, bounds, status, form
 
 def test_json_is_the_verdict_alone(run, started, judged, verdict):
     right = verdict(seed=5)
-    judged(verdict(), right)
+    judged(right)
     result = run("check", SLUG, "--json")
     assert Verdict.from_json(result.stdout).exercise == SLUG
     assert json.loads(result.stdout) == json.loads(right.to_json())
 
 
-def test_random_cases_follow_only_when_the_visible_pass(run, started, judged, verdict):
-    calls = judged(verdict(State.FAIL))
-    run("check", SLUG)
-    assert [call[2] for call in calls] == [{}]
-    calls = judged(verdict(), verdict(seed=7))
+def test_fresh_random_cases_are_asked_for(run, started, judged, verdict):
+    calls = judged(verdict(seed=7))
     result = run("check", "10.forward", "--seed", "7")
-    assert [call[2] for call in calls] == [{}, {"seed": 7, "hidden": True, "reveal": True}]
-    assert calls[1][:2] == (SLUG, started)
+    assert calls == [(SLUG, started, {"seed": 7, "hidden": True, "reveal": True})]
     assert "seed 7" in result.stdout and result.exit_code == 0
+    run("check", SLUG)
+    run("check", SLUG)
+    assert len({call[2]["seed"] for call in calls}) == 3
 
 
 def test_a_hidden_failure_counts_and_can_be_made_again(run, started, judged, verdict, squeeze):
-    judged(verdict(), verdict(State.FAIL, hidden=True, seed=7))
+    judged(verdict(State.FAIL, hidden=True, seed=7))
     result = run("check", SLUG)
     assert result.exit_code == 1
     assert f"grader check {SLUG} --seed 7" in squeeze(result.stdout)

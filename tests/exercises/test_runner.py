@@ -107,5 +107,20 @@ def test_hidden_cases_run_again_and_stay_hidden(judge, reveal):
     assert (str(HIDDEN) in told.message) is reveal and bool(told.detail) is reveal
 
 
+def test_the_visible_verdict_comes_before_the_hidden_cases(judge):
+    seen = []
+    check = one("a", on_hidden_seed, seeded=True)
+    final = judge(check, GOOD, seed=77, hidden=True, reveal=True, on_visible=seen.append)
+    assert [v.state for v in seen] == [State.PASS] and final.state is State.FAIL
+
+
+def test_one_who_learns_alone_gets_hidden_cases_only_after_a_pass(judge):
+    checks = one("a", on_hidden_seed, seeded=True), one("b", lambda bench, rng: failed("no"), group="bounds")
+    alone = judge(*checks, seed=77, hidden=True, reveal=True)
+    graded = judge(*checks, seed=77, hidden=True)
+    assert [c.state for c in alone.checks] == [State.PASS, State.FAIL] and alone.seed is None
+    assert [c.state for c in graded.checks] == [State.FAIL, State.FAIL]
+
+
 def test_visible_cases_are_the_same_every_time():
     assert runner.visible_seed("toy", "a") == runner.visible_seed("toy", "a") != runner.visible_seed("toy", "b")

@@ -11,15 +11,16 @@ from grader.verdict import State
 
 @pytest.fixture
 def judged(monkeypatch, verdict):
-    """Stands for the checks: answers with ``verdicts`` in turn and keeps what it was asked."""
+    """Stands for the checks: shows the first of ``verdicts``, answers with the last, keeps what it was asked."""
 
     class Judge:
         verdicts: list = []
         calls: list = []
 
-        def __call__(self, slug, directory, **options):
+        def __call__(self, slug, directory, *, on_visible, **options):
             self.calls.append((slug, directory, options))
-            return self.verdicts[min(len(self.calls), len(self.verdicts)) - 1]
+            on_visible(self.verdicts[0])
+            return self.verdicts[-1]
 
     judge = Judge()
     judge.verdicts, judge.calls = [verdict(), verdict(rest={"seed": 5})], []
@@ -34,8 +35,8 @@ def handle(exercise, tmp_path):
 
 def test_a_pass_shows_and_raises_nothing(handle, judged, capsys):
     assert handle.check(seed=5) is None
-    visible, hidden = (options for _, _, options in judged.calls)
-    assert "hidden" not in visible and hidden["hidden"] and hidden["reveal"] and hidden["seed"] == 5
+    ((_, _, options),) = judged.calls
+    assert options["hidden"] and options["reveal"] and options["seed"] == 5
     out = capsys.readouterr().out
     assert "Passed, 10 of 10 points" in out and out.count("Masked GELU") == 1
 
@@ -43,11 +44,11 @@ def test_a_pass_shows_and_raises_nothing(handle, judged, capsys):
 def test_without_a_seed_each_check_draws_a_fresh_one(handle, judged):
     handle.check()
     handle.check()
-    seeds = [options["seed"] for _, _, options in judged.calls if "seed" in options]
+    seeds = [options["seed"] for _, _, options in judged.calls]
     assert len(seeds) == len(set(seeds)) == 2
 
 
-def test_a_failure_raises_one_line_and_tries_no_hidden_case(handle, judged, verdict, capsys):
+def test_a_failure_raises_one_line(handle, judged, verdict, capsys):
     judged.verdicts = [verdict(mask={"state": State.FAIL, "message": "y[0] is nan."})]
     with pytest.raises(NotPassed) as caught:
         handle.check()

@@ -35,8 +35,11 @@ def screen(monkeypatch):
 
 
 def test_checking_then_the_visible_verdict_then_the_whole(screen, exercise, verdict, tmp_path, monkeypatch):
-    answers = [verdict(), verdict(rest={"seed": 3})]
-    monkeypatch.setattr(exercises, "check", lambda *args, **options: answers.pop(0))
+    def check(*args, on_visible, **options):
+        on_visible(verdict())
+        return verdict(rest={"seed": 3})
+
+    monkeypatch.setattr(exercises, "check", check)
     ExerciseHandle(exercise, tmp_path).check(seed=3)
     waiting, visible, whole = (state["text/html"] for state in screen.states)
     assert "Checking Masked GELU, forward" in waiting and 'role="status"' in waiting
