@@ -22,7 +22,7 @@ FORGED = "Your code wrote to the grader's private pipe. Leave file descriptors t
 
 
 class HostBench:
-    """One answer in C++ with the harnesses that drive it. A context manager for symmetry with the other benches."""
+    """One answer in C++ with the harnesses that drive it. A context manager, as the other benches are."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class HostBench:
     def run(self, harness: str, request: str = "", *, fields: Mapping[str, type]) -> dict | Finding:
         """What the harness reported, or the finding that says why there is none.
 
-        ``fields``: what a report holds, and whether each is ``int`` or ``str``. The process runs the learner's code,
+        ``fields``: what a report holds, and whether each is ``int`` or ``str``. The process runs the answer,
         so a report of another form is the answer's doing, not the grader's.
         """
         program = self.program(harness)
@@ -60,12 +60,16 @@ class HostBench:
         outcome = sandbox.run([str(program.path)], header={}, payload=request.encode(), limits=self.limits)
         if outcome.state is State.PASS and outcome.header is not None:
             reply = outcome.header
-            if reply.keys() == fields.keys() and all(type(reply[name]) is kind for name, kind in fields.items()):
+            if reply.keys() == fields.keys() and all(
+                type(reply[name]) is kind for name, kind in fields.items()
+            ):
                 return reply
             return failed(FORGED, state=State.ERROR)
         state = State.ERROR if outcome.state is State.PASS else outcome.state
         words = ENDED.get(state, "Your code could not be run.")
-        message = words.format(signal=outcome.signal, seconds=self.limits.wall_seconds, code=outcome.exit_code)
+        message = words.format(
+            signal=outcome.signal, seconds=self.limits.wall_seconds, code=outcome.exit_code
+        )
         if said := last_words(outcome.stderr):
             message += f" Its last words: “{said}”."
         return failed(message, state=state, signal=outcome.signal, stderr=outcome.stderr[-2000:])
@@ -76,17 +80,21 @@ def last_words(stderr: str) -> str:
     lines = [line.strip() for line in stderr.strip().splitlines()[-2:]]
     if len(lines) == 2 and not lines[1].startswith("what():"):
         del lines[0]
-    return re.sub(r"^\S+\.bin: (answer/)?", "", " ".join(lines))[:200]  # assert starts with the program's name
+    return re.sub(r"^\S+\.bin: (answer/)?", "", " ".join(lines))[
+        :200
+    ]  # assert starts with the program's name
 
 
 def compile_finding(program) -> Finding:
     diagnostics = [dataclasses.asdict(d) for d in program.diagnostics]
-    return failed(program.message or "The file does not compile.", state=program.state, diagnostics=diagnostics)
+    return failed(
+        program.message or "The file does not compile.", state=program.state, diagnostics=diagnostics
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class HostPlan:
-    """``harness`` names files in the chapter's ``harness`` folder; the first holds ``main`` for the compile check.
+    """``harness`` names files in the chapter's ``harness`` folder; the first, with ``main``, must compile.
 
     ``flags`` are g++'s, beside those of ``toolchain.compile_host``.
     """

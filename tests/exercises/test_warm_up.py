@@ -1,4 +1,4 @@
-"""Chapter 0: right answers pass, the files as shipped do not, and the pieces that the learner reads are sound."""
+"""Chapter 0: right answers pass, the files as shipped do not, and what the learner reads is sound."""
 
 from __future__ import annotations
 
@@ -108,9 +108,18 @@ def test_cases_are_exact_and_windows_stand_where_they_say():
     ("stderr", "words"),
     [
         ("", ""),
-        ("0af3.bin: answer/a.h:3: int f(): Assertion `n > 0' failed.\n", "a.h:3: int f(): Assertion `n > 0' failed."),
-        ("noise\nterminate called after throwing an instance of 'int'\n", "terminate called after throwing an instance of 'int'"),
-        ("terminate called after throwing X\n  what():  no\n", "terminate called after throwing X what():  no"),
+        (
+            "0af3.bin: answer/a.h:3: int f(): Assertion `n > 0' failed.\n",
+            "a.h:3: int f(): Assertion `n > 0' failed.",
+        ),
+        (
+            "noise\nterminate called after throwing an instance of 'int'\n",
+            "terminate called after throwing an instance of 'int'",
+        ),
+        (
+            "terminate called after throwing X\n  what():  no\n",
+            "terminate called after throwing X what():  no",
+        ),
     ],
 )
 def test_last_words(stderr, words):

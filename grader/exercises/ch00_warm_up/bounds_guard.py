@@ -1,7 +1,7 @@
 """bounds-guard: the threads that have no element do nothing.
 
-Every mistake here steps out of x and y. So that each is seen by its own check, a case holds exactly one of the
-places where it can show, and one element of room where the mistake of another check would show.
+Every mistake here steps out of x and y. So that each is seen by its own check, a case holds exactly one of
+the places where it can show, and one element of room where the mistake of another check would show.
 """
 
 from __future__ import annotations
@@ -41,28 +41,49 @@ PLAN = KernelPlan(
     budget=400_000,  # a right launch takes a hundredth; a loop that never ends is told at once
     checks=(
         Check(
-            id="values", misconception="guard-too-strict", group="values", run=_values, seeded=True, source=GUIDE,
+            id="values",
+            misconception="guard-too-strict",
+            group="values",
+            run=_values,
+            seeded=True,
+            source=GUIDE,
             sentence="All n elements are computed, those of a half-filled last block too.",
         ),
         Check(
-            id="last-index", misconception="off-by-one", group="inside", run=_stays_inside(8, 1, 9, room=0),
-            needs=("values",), source=GUIDE,
+            id="last-index",
+            misconception="off-by-one",
+            group="inside",
+            run=_stays_inside(8, 1, 9, room=0),
+            needs=("values",),
+            source=GUIDE,
             sentence="The first thread behind the end, i = n, touches nothing.",
         ),
         Check(
-            id="half-block", misconception="guard-on-block", group="inside", run=_stays_inside(5, 1, 8, room=1),
-            needs=("values",), source=GUIDE,
+            id="half-block",
+            misconception="guard-on-block",
+            group="inside",
+            run=_stays_inside(5, 1, 8, room=1),
+            needs=("values",),
+            source=GUIDE,
             sentence="In a block that is only half needed, the other half touches nothing.",
         ),
         Check(
-            id="spare-block", misconception="guard-in-block", group="inside", run=_stays_inside(8, 3, 4, room=1),
-            needs=("values",), source=GUIDE,
+            id="spare-block",
+            misconception="guard-in-block",
+            group="inside",
+            run=_stays_inside(8, 3, 4, room=1),
+            needs=("values",),
+            source=GUIDE,
             sentence="A block that lies wholly behind the end touches nothing.",
         ),
         Check(
-            id="empty", misconception="no-guard", group="inside", run=_stays_inside(0, 1, 32, room=1),
-            needs=("values",), source=GUIDE,
+            id="empty",
+            misconception="no-guard",
+            group="inside",
+            run=_stays_inside(0, 1, 32, room=1),
+            needs=("values",),
+            source=GUIDE,
             sentence="With n = 0 no thread touches memory.",
         ),
     ),
-)  # fmt: skip
+)

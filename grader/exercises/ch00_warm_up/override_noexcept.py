@@ -26,8 +26,10 @@ def _reaches_host(bench, rng) -> Finding:
         return got
     if got == 0:
         return failed(
-            f"The host asks for the workspace of an input with up to {most} elements and gets 0, the answer of the base "
-            "class: your method has the same name and other parameters, so it hides getWorkspaceSize and overrides "
+            f"The host asks for the workspace of an input with up to {most} elements and gets 0, the "
+            "answer of the base "
+            "class: your method has the same name and other parameters, so it hides getWorkspaceSize "
+            "and overrides "
             "nothing. Compare the two lines word by word.",
         )
     return passed(f"the host gets an answer of the layer's own: {got} bytes")
@@ -43,7 +45,8 @@ def _sized_by_max(bench, rng) -> Finding:
         if got != expected:
             inputs = " and ".join(f"{least} to {most}" for least, most in bounds)
             return failed(
-                f"For inputs of {inputs} elements the layer asks for {got} bytes; 4 for each element of the largest "
+                f"For inputs of {inputs} elements the layer asks for {got} bytes; 4 for each element "
+                "of the largest "
                 f"case make {expected}. While the host builds, desc.count is -1: only min and max are known.",
                 case={"label": f"inputs of {inputs} elements", "got": str(got), "expected": str(expected)},
             )
@@ -52,11 +55,14 @@ def _sized_by_max(bench, rng) -> Finding:
 
 def _says_override(bench, rng) -> Finding:
     """g++ warns of it (-Wsuggest-override); the harness itself overrides nothing."""
-    unsaid = [d for d in bench.program(HARNESS).diagnostics if "override" in d.message and d.severity == "warning"]
+    unsaid = [
+        d for d in bench.program(HARNESS).diagnostics if "override" in d.message and d.severity == "warning"
+    ]
     if not unsaid:
         return passed()
     return failed(
-        "A method overrides a virtual one and does not say so. With `override` on it the compiler tells you on the day "
+        "A method overrides a virtual one and does not say so. With `override` on it the compiler "
+        "tells you on the day "
         "when the base class changes; without, it falls silent.",
         diagnostics=[dataclasses.asdict(d) for d in unsaid],
     )
@@ -68,9 +74,10 @@ def _nothing_escapes(bench, rng) -> Finding:
         reply = bench.run(HARNESS, f"enqueue {what}", fields={"status": int, "runs": int})
         if isinstance(reply, Finding):
             return dataclasses.replace(
-                reply, message=f"runKernels threw {words}, and it left enqueue: a noexcept function that throws ends the "
-                f"whole process. {reply.message}"
-            )  # fmt: skip
+                reply,
+                message=f"runKernels threw {words}, and it left enqueue: a noexcept function that throws "
+                f"ends the whole process. {reply.message}",
+            )
     return passed("whatever runKernels throws stays inside")
 
 
@@ -82,7 +89,10 @@ def _reports_failure(bench, rng) -> Finding:
         if reply["runs"] != 1:
             return failed(f"enqueue called runKernels {reply['runs']} times; once is needed.")
         if fails and reply["status"] == 0:
-            return failed("runKernels threw, and enqueue returned 0: the host takes that for success and uses the output.")
+            return failed(
+                "runKernels threw, and enqueue returned 0: the host takes that for success and uses "
+                "the output."
+            )
         if not fails and reply["status"] != 0:
             return failed(f"runKernels succeeded, and enqueue returned {reply['status']}; 0 is success.")
     return passed("0 where the kernels started, another status where they did not")
@@ -95,27 +105,47 @@ PLAN = HostPlan(
     flags=("-Wsuggest-override",),
     checks=(
         Check(
-            id="reaches-host", misconception="hides-not-overrides", group="overrides", run=_reaches_host, source=VIRTUAL,
+            id="reaches-host",
+            misconception="hides-not-overrides",
+            group="overrides",
+            run=_reaches_host,
+            source=VIRTUAL,
             sentence="The host, which knows only Layer, reaches your getWorkspaceSize.",
         ),
         Check(
-            id="sized-by-max", misconception="size-from-desc", group="overrides", run=_sized_by_max, seeded=True,
-            needs=("reaches-host",), source="TensorRT 10.x NvInferRuntime.h, DynamicPluginTensorDesc: desc, min, max",
+            id="sized-by-max",
+            misconception="size-from-desc",
+            group="overrides",
+            run=_sized_by_max,
+            seeded=True,
+            needs=("reaches-host",),
+            source="TensorRT 10.x NvInferRuntime.h, DynamicPluginTensorDesc: desc, min, max",
             sentence="The size covers the largest input that can come.",
         ),
         Check(
-            id="says-override", misconception="override-unsaid", group="overrides", run=_says_override, source=VIRTUAL,
+            id="says-override",
+            misconception="override-unsaid",
+            group="overrides",
+            run=_says_override,
+            source=VIRTUAL,
             sentence="Every method that overrides says `override` (g++ -Wsuggest-override).",
         ),
         Check(
-            id="nothing-escapes", misconception="exception-escapes", group="noexcept", run=_nothing_escapes,
+            id="nothing-escapes",
+            misconception="exception-escapes",
+            group="noexcept",
+            run=_nothing_escapes,
             source=EXCEPT,
             sentence="Whatever runKernels throws, enqueue returns.",
         ),
         Check(
-            id="reports-failure", misconception="failure-swallowed", group="noexcept", run=_reports_failure,
-            needs=("nothing-escapes",), source="TensorRT 10.x NvInferRuntime.h, enqueue: 0 for success, else non-zero",
+            id="reports-failure",
+            misconception="failure-swallowed",
+            group="noexcept",
+            run=_reports_failure,
+            needs=("nothing-escapes",),
+            source="TensorRT 10.x NvInferRuntime.h, enqueue: 0 for success, else non-zero",
             sentence="enqueue returns 0 for success and something else where the kernels did not start.",
         ),
     ),
-)  # fmt: skip
+)

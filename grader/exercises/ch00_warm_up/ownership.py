@@ -1,4 +1,4 @@
-"""ownership: memory on the device is given back once, by the object that owns it, and never shared by copies."""
+"""ownership: device memory is given back once, by the object that owns it, and never shared by copies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from grader.exercises.host import HostPlan
 
 HARNESS = "ownership.cpp"
 FREE = "CUDA 13.0 cuda_runtime_api.h, cudaFree: an error if already called for this pointer; 0 does nothing"
-RULE = "C++17 [class.copy.ctor], [class.copy.assign]: the default copies each member; C++ Core Guidelines, C.21"
+RULE = (
+    "C++17 [class.copy.ctor], [class.copy.assign]: the default copies each member; C++ Core Guidelines, C.21"
+)
 HELD = {
     "uninitialised": "memory that nobody has written",
     "given back": "memory that was already given back",
@@ -39,7 +41,9 @@ def _play(bench, story: str, values: str) -> dict | Finding:
     """Let the harness play a story with these weights; a crash is told with its likely reason."""
     reply = bench.run(HARNESS, f"{story} {values}", fields={**STORIES[story], **BOOKS})
     if isinstance(reply, Finding) and reply.detail.get("signal") in ("SIGSEGV", "SIGBUS"):
-        reason = "A device pointer cannot be followed on the host, as in mWeights[k]: deviceCopy moves the values."
+        reason = (
+            "A device pointer cannot be followed on the host, as in mWeights[k]: deviceCopy moves the values."
+        )
         return dataclasses.replace(reply, message=f"{reply.message} {reason}")
     return reply
 
@@ -47,12 +51,18 @@ def _play(bench, story: str, values: str) -> dict | Finding:
 def _balance(reply: dict, story: str) -> Finding | None:
     """What is wrong with the device's books at the end of a story, if anything."""
     if reply["freed_twice"]:
-        return failed(f"{story}: the same memory was given back twice. On a GPU the second cudaFree is an error, or "
-                      "frees what has meanwhile become somebody else's.", books=reply)  # fmt: skip
+        return failed(
+            f"{story}: the same memory was given back twice. On a GPU the second cudaFree is an error, or "
+            "frees what has meanwhile become somebody else's.",
+            books=reply,
+        )
     if reply["freed_unknown"]:
         return failed(f"{story}: deviceFree got an address that deviceAlloc never gave out.", books=reply)
     if reply["live"]:
-        return failed(f"{story}: {reply['live']} of {reply['allocations']} allocations were never given back.", books=reply)
+        return failed(
+            f"{story}: {reply['live']} of {reply['allocations']} allocations were never given back.",
+            books=reply,
+        )
     if reply["bad_copies"]:
         return failed(f"{story}: deviceCopy was given memory that is gone, null or too small.", books=reply)
     return None
@@ -75,10 +85,13 @@ def _clone_own(bench, rng) -> Finding:
         return reply
     moments = (
         ("cloned", "The clone of a layer with the weights {values} holds {held}."),
-        ("after_change", "The original's weights were overwritten, and the clone's changed with them: both hold the same "
-                         "memory. Expected {values}, found {held}."),
+        (
+            "after_change",
+            "The original's weights were overwritten, and the clone's changed with them: both hold the same "
+            "memory. Expected {values}, found {held}.",
+        ),
         ("after_delete", "The original was destroyed, and the clone is left with {held}; expected {values}."),
-    )  # fmt: skip
+    )
     for moment, words in moments:
         if reply[moment] != values:
             return failed(words.format(values=values, held=HELD.get(reply[moment], reply[moment])))
@@ -102,7 +115,9 @@ def _assigned(bench, rng) -> Finding:
             return problem
         if reply["allowed"] and reply["held"] != values:
             return failed(f"{words}: a holds {HELD.get(reply['held'], reply['held'])}, expected {values}.")
-    return passed("assignment is right" if reply["allowed"] else "assignment is forbidden, and the compiler says so")
+    return passed(
+        "assignment is right" if reply["allowed"] else "assignment is forbidden, and the compiler says so"
+    )
 
 
 def _moved(bench, rng) -> Finding:
@@ -113,7 +128,9 @@ def _moved(bench, rng) -> Finding:
     if problem := _balance(reply, "`WeightsLayer b(std::move(a))`, then both destroyed"):
         return problem
     if reply["allowed"] and reply["held"] != values:
-        return failed(f"After `WeightsLayer b(std::move(a))`, b holds {HELD.get(reply['held'], reply['held'])}.")
+        return failed(
+            f"After `WeightsLayer b(std::move(a))`, b holds {HELD.get(reply['held'], reply['held'])}."
+        )
     return passed("moving is right" if reply["allowed"] else "moving is forbidden, and the compiler says so")
 
 
@@ -123,27 +140,48 @@ PLAN = HostPlan(
     group="freed-once",
     checks=(
         Check(
-            id="destroyed", misconception="leak", group="freed-once", run=_destroyed, source=FREE,
+            id="destroyed",
+            misconception="leak",
+            group="freed-once",
+            run=_destroyed,
+            source=FREE,
             sentence="A layer that is destroyed gives its memory back, once.",
         ),
         Check(
-            id="clone-own", misconception="shared-buffer", group="deep-copy", run=_clone_own, seeded=True, source=RULE,
+            id="clone-own",
+            misconception="shared-buffer",
+            group="deep-copy",
+            run=_clone_own,
+            seeded=True,
+            source=RULE,
             sentence="A clone has memory of its own, with the same weights in it.",
         ),
         Check(
-            id="clone-freed", misconception="copy-unbalanced", group="deep-copy", run=_clone_freed,
-            needs=("destroyed",), source=FREE,
+            id="clone-freed",
+            misconception="copy-unbalanced",
+            group="deep-copy",
+            run=_clone_freed,
+            needs=("destroyed",),
+            source=FREE,
             sentence="A layer and its clone give back two pieces of memory, each once.",
         ),
         Check(
-            id="assigned", misconception="assignment-forgotten", group="freed-once", run=_assigned,
-            needs=("clone-own", "clone-freed"), source=RULE,
+            id="assigned",
+            misconception="assignment-forgotten",
+            group="freed-once",
+            run=_assigned,
+            needs=("clone-own", "clone-freed"),
+            source=RULE,
             sentence="Assignment is forbidden, or gives the old memory back and copies deeply.",
         ),
         Check(
-            id="moved", misconception="move-keeps-pointer", group="freed-once", run=_moved,
-            needs=("clone-own", "clone-freed"), source=RULE,
+            id="moved",
+            misconception="move-keeps-pointer",
+            group="freed-once",
+            run=_moved,
+            needs=("clone-own", "clone-freed"),
+            source=RULE,
             sentence="Where a layer can be moved, only one of the two gives the memory back.",
         ),
     ),
-)  # fmt: skip
+)

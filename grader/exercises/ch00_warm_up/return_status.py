@@ -19,9 +19,10 @@ def _call(bench, *, x: int, y: int, n: int, stream: int = 0x500, answer: int = 0
         return reply
     call = f"enqueue(x = {_pointer(x)}, y = {_pointer(y)}, n = {n}, stream)"
     return dataclasses.replace(
-        reply, message=f"{call} did not return: an assert, exit() or an exception takes the whole process with it, the "
-        f"host's other work too. {reply.message}"
-    )  # fmt: skip
+        reply,
+        message=f"{call} did not return: an assert, exit() or an exception takes the whole process with it, "
+        f"the host's other work too. {reply.message}",
+    )
 
 
 def _pointer(address: int) -> str:
@@ -41,7 +42,11 @@ def _refused(bench, story: str, **call) -> Finding | None:
 
 
 def _launches(bench, rng) -> Finding:
-    sent = {"x": int(rng.integers(1, 99)) * 512, "y": int(rng.integers(100, 199)) * 512, "n": int(rng.integers(1, 2**40))}
+    sent = {
+        "x": int(rng.integers(1, 99)) * 512,
+        "y": int(rng.integers(100, 199)) * 512,
+        "n": int(rng.integers(1, 2**40)),
+    }
     sent["stream"] = int(rng.integers(1, 99)) * 16
     reply = _call(bench, **sent)
     if isinstance(reply, Finding):
@@ -62,8 +67,11 @@ def _on_stream(bench, rng) -> Finding:
     if isinstance(reply, Finding):
         return reply
     if reply["stream"] != stream:
-        return failed("The launch went to another stream than the one that enqueue was given: it no longer waits for the "
-                      "layer before, nor the next layer for it.")  # fmt: skip
+        return failed(
+            "The launch went to another stream than the one that enqueue was given: it no longer "
+            "waits for the "
+            "layer before, nor the next layer for it."
+        )
     return passed("launched on the given stream")
 
 
@@ -88,11 +96,16 @@ def _empty(bench, rng) -> Finding:
         if isinstance(reply, Finding):
             return reply
         if reply["launches"]:
-            return failed("n = 0: enqueue launched a grid without a block; CUDA answers that with error 9, "
-                          "cudaErrorInvalidConfiguration.")  # fmt: skip
+            return failed(
+                "n = 0: enqueue launched a grid without a block; CUDA answers that with error 9, "
+                "cudaErrorInvalidConfiguration."
+            )
         if reply["status"]:
-            return failed(f"n = 0, x = {_pointer(x)}: enqueue returned {reply['status']}. An empty tensor is nothing to "
-                          "do, not a failure, and its pointers may be null.")  # fmt: skip
+            return failed(
+                f"n = 0, x = {_pointer(x)}: enqueue returned {reply['status']}. An empty tensor is "
+                "nothing to "
+                "do, not a failure, and its pointers may be null."
+            )
     return passed("an empty tensor is success without a launch")
 
 
@@ -102,8 +115,11 @@ def _propagated(bench, rng) -> Finding:
         if isinstance(reply, Finding):
             return reply
         if reply["status"] == 0:
-            return failed(f"The launch returned error {code}, and enqueue returned 0: the host goes on with an output that "
-                          "nobody wrote.")  # fmt: skip
+            return failed(
+                f"The launch returned error {code}, and enqueue returned 0: the host goes on with an "
+                "output that "
+                "nobody wrote."
+            )
     return passed("a failing launch becomes a failing enqueue")
 
 
@@ -113,30 +129,55 @@ PLAN = HostPlan(
     group="status",
     checks=(
         Check(
-            id="launches", misconception="success-inverted", group="status", run=_launches, seeded=True, source=ENQUEUE,
+            id="launches",
+            misconception="success-inverted",
+            group="status",
+            run=_launches,
+            seeded=True,
+            source=ENQUEUE,
             sentence="A good call launches once, passes its arguments on and returns 0.",
         ),
         Check(
-            id="on-stream", misconception="default-stream", group="status", run=_on_stream, needs=("launches",),
+            id="on-stream",
+            misconception="default-stream",
+            group="status",
+            run=_on_stream,
+            needs=("launches",),
             source=ENQUEUE,
             sentence="The launch is on the stream that enqueue was given.",
         ),
         Check(
-            id="propagated", misconception="status-ignored", group="status", run=_propagated, needs=("launches",),
+            id="propagated",
+            misconception="status-ignored",
+            group="status",
+            run=_propagated,
+            needs=("launches",),
             source=LAUNCH,
             sentence="Where the launch fails, enqueue fails.",
         ),
         Check(
-            id="null", misconception="assert-on-input", group="inputs", run=_null, source=ENQUEUE,
+            id="null",
+            misconception="assert-on-input",
+            group="inputs",
+            run=_null,
+            source=ENQUEUE,
             sentence="A null pointer with something to do is a failure that is returned.",
         ),
         Check(
-            id="negative", misconception="size-unchecked", group="inputs", run=_negative, source=ENQUEUE,
+            id="negative",
+            misconception="size-unchecked",
+            group="inputs",
+            run=_negative,
+            source=ENQUEUE,
             sentence="A negative size is refused before the launch.",
         ),
         Check(
-            id="empty", misconception="empty-is-error", group="inputs", run=_empty, source=LAUNCH,
+            id="empty",
+            misconception="empty-is-error",
+            group="inputs",
+            run=_empty,
+            source=LAUNCH,
             sentence="n = 0 is success without a launch, whatever the pointers are.",
         ),
     ),
-)  # fmt: skip
+)

@@ -12,11 +12,18 @@ FLOAT = np.dtype(np.float32)
 
 
 def case(
-    kernel: str, rng, n: int, blocks: int, threads: int, *, sized: bool = True, window: tuple[int, int] | None = None
+    kernel: str,
+    rng,
+    n: int,
+    blocks: int,
+    threads: int,
+    *,
+    sized: bool = True,
+    window: tuple[int, int] | None = None,
 ) -> Case:
     """``n`` elements in a grid of ``blocks`` x ``threads``; ``sized`` kernels take n as their last argument.
 
-    ``window``: (start, count) of the only elements that hold data and are compared; for an n that no memory holds.
+    ``window``: (start, count) of the only elements with data, which are compared; for an n beyond all memory.
     Values are quarters between -8 and 8, so that float arithmetic is exact and the numbers are good to read.
     """
     start, count = window or (0, n)
@@ -24,7 +31,11 @@ def case(
     place = {"start": start, "total": n} if window else {}
     return Case(
         kernel=kernel,
-        arguments=(In("x", x, **place), Out("y", (count,), FLOAT, **place), *([np.int64(n)] if sized else [])),
+        arguments=(
+            In("x", x, **place),
+            Out("y", (count,), FLOAT, **place),
+            *([np.int64(n)] if sized else []),
+        ),
         grid=(blocks, 1, 1),
         block=(threads, 1, 1),
         expected={"y": 2.0 * x.astype(np.float64) + 1.0},
@@ -35,12 +46,20 @@ def case(
 def told(finding: Finding) -> Finding:
     """A step out of bounds told in elements and threads, which the learner counts in, instead of bytes."""
     fault = finding.detail.get("fault") or {}
-    if fault.get("kind") != "out_of_bounds" or fault.get("buffer") not in ("x", "y") or fault.get("thread") is None:
+    if (
+        fault.get("kind") != "out_of_bounds"
+        or fault.get("buffer") not in ("x", "y")
+        or fault.get("thread") is None
+    ):
         return finding
     index, label = fault["offset"] // FLOAT.itemsize, finding.detail["case"]["label"]
     verb = "reads" if fault["buffer"] == "x" else "writes"
     who = f"Thread {fault['thread'][0]} of block {fault['block'][0]:,}"
-    where = f"{fault['buffer']}[{index:,}], which is none of the elements" if index >= 0 else "at a negative index"
+    where = (
+        f"{fault['buffer']}[{index:,}], which is none of the elements"
+        if index >= 0
+        else "at a negative index"
+    )
     message = f"{who} {verb} {where}; {label}."
     return dataclasses.replace(finding, message=message)
 

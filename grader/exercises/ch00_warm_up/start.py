@@ -23,15 +23,23 @@ class Start:
     advice: tuple[str, ...]
 
     def _repr_markdown_(self) -> str:
-        rows = [f"| {self.titles[slug]} | {_WORDS.get(state, 'not yet')} |" for slug, state in self.states.items()]
-        return "\n".join(["| exercise | your answer |", "|---|---|", *rows, "", *(f"{line}\n" for line in self.advice)])
+        rows = [
+            f"| {self.titles[slug]} | {_WORDS.get(state, 'not yet')} |" for slug, state in self.states.items()
+        ]
+        return "\n".join(
+            ["| exercise | your answer |", "|---|---|", *rows, "", *(f"{line}\n" for line in self.advice)]
+        )
 
     def __repr__(self) -> str:
         rows = [f"{self.titles[slug]}: {_WORDS.get(state, 'not yet')}" for slug, state in self.states.items()]
         return "\n".join([*rows, *self.advice])
 
 
-_WORDS = {State.PASS: "passed", State.UNSUPPORTED_HERE: "cannot be judged here", State.GRADER_FAULT: "the grader broke"}
+_WORDS = {
+    State.PASS: "passed",
+    State.UNSUPPORTED_HERE: "cannot be judged here",
+    State.GRADER_FAULT: "the grader broke",
+}
 
 
 def where_to_start(directory: Path | str = ".") -> Start:
@@ -41,7 +49,9 @@ def where_to_start(directory: Path | str = ".") -> Start:
     chapter = course.chapter(CHAPTER)
     states = {exercise.slug: check(exercise.slug, directory).state for exercise in chapter.exercises}
     titles = {exercise.slug: exercise.title for exercise in chapter.exercises}
-    return Start(states, titles, tuple(advise(states, titles, {c.number: c.title for c in course.chapters()})))
+    return Start(
+        states, titles, tuple(advise(states, titles, {c.number: c.title for c in course.chapters()}))
+    )
 
 
 def advise(states: dict[str, State], titles: dict[str, str], written: dict[int, str]) -> list[str]:
@@ -50,11 +60,21 @@ def advise(states: dict[str, State], titles: dict[str, str], written: dict[int, 
     open_classes = [titles[s] for s in states if s not in KERNELS and states[s] is not State.PASS]
     advice = []
     if open_kernels:
-        advice.append(f"**Go on here**, with {_list(open_kernels)}: chapter {NEXT_FOR_KERNELS} builds on all three kernels.")
+        advice.append(
+            f"**Go on here**, with {_list(open_kernels)}: chapter {NEXT_FOR_KERNELS} builds on all "
+            "three kernels."
+        )
     elif NEXT_FOR_KERNELS in written:
-        advice.append(f"**Your three kernels are right.** Chapter {NEXT_FOR_KERNELS}, {written[NEXT_FOR_KERNELS]}, is yours.")
+        advice.append(
+            f"**Your three kernels are right.** Chapter {NEXT_FOR_KERNELS}, "
+            f"{written[NEXT_FOR_KERNELS]}, is yours."
+        )
     later = [f"{number}, {written[number]}" for number in NEXT_FOR_CLASSES if number in written]
-    what = f"chapters {' and '.join(later)}" if later else "the chapters on TensorRT's interfaces (not written yet)"
+    what = (
+        f"chapters {' and '.join(later)}"
+        if later
+        else "the chapters on TensorRT's interfaces (not written yet)"
+    )
     if open_classes:
         advice.append(f"{_list(open_classes)} can wait until {what}.")
     else:

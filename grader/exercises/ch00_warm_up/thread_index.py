@@ -13,7 +13,8 @@ GUIDE = "CUDA C++ Programming Guide 13.0, Programming Model, “Thread Hierarchy
 def _verify(*grids: tuple[int, int]):
     def run(bench, rng) -> Finding:
         cases = [
-            scale.case(KERNEL, rng, blocks * threads, blocks, threads, sized=False) for blocks, threads in grids
+            scale.case(KERNEL, rng, blocks * threads, blocks, threads, sized=False)
+            for blocks, threads in grids
         ]
         return scale.told(bench.first_failure(cases))
 
@@ -32,20 +33,37 @@ PLAN = KernelPlan(
     budget=400_000,  # a right launch takes a hundredth; a loop that never ends is told at once
     checks=(
         Check(
-            id="one-block", misconception="thread-part", group="each-element", run=_verify((1, 8)), source=GUIDE,
+            id="one-block",
+            misconception="thread-part",
+            group="each-element",
+            run=_verify((1, 8)),
+            source=GUIDE,
             sentence="Inside one block, thread t works on element t.",
         ),
         Check(
-            id="many-blocks", misconception="block-left-out", group="each-element", run=_verify((4, 4)), source=GUIDE,
+            id="many-blocks",
+            misconception="block-left-out",
+            group="each-element",
+            run=_verify((4, 4)),
+            source=GUIDE,
             sentence="The second block goes on where the first one ends.",
         ),
         Check(
-            id="block-width", misconception="grid-for-block", group="any-launch", run=_verify((3, 256)), source=GUIDE,
+            id="block-width",
+            misconception="grid-for-block",
+            group="any-launch",
+            run=_verify((3, 256)),
+            source=GUIDE,
             sentence="Block b starts at element b times the number of threads in a block (blockDim.x).",
         ),
         Check(
-            id="any-width", misconception="width-fixed", group="any-launch", run=_any_grid, seeded=True, source=GUIDE,
+            id="any-width",
+            misconception="width-fixed",
+            group="any-launch",
+            run=_any_grid,
+            seeded=True,
+            source=GUIDE,
             sentence="It works for every number of threads in a block, not for one that you have in mind.",
         ),
     ),
-)  # fmt: skip
+)

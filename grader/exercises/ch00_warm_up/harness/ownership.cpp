@@ -17,7 +17,8 @@ namespace
 {
 struct Device
 {
-    char* next = static_cast<char*>(mmap(nullptr, std::size_t{1} << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    char* next = static_cast<char*>(
+        mmap(nullptr, std::size_t{1} << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     std::map<char const*, std::vector<char>> live;
     std::map<char const*, std::size_t> given; // all memory ever given out, with its size
     long long allocations = 0, frees = 0, freedTwice = 0, freedUnknown = 0, badCopies = 0;
@@ -97,7 +98,8 @@ static std::string contents(float const* weights, std::size_t count)
 static void scribble(WeightsLayer const& layer)
 {
     std::size_t offset = 0;
-    if (std::vector<char>* const block = gDevice.find(layer.weights(), offset)) std::fill(block->begin(), block->end(), 0);
+    std::vector<char>* const block = gDevice.find(layer.weights(), offset);
+    if (block != nullptr) std::fill(block->begin(), block->end(), 0);
 }
 
 // The stories whose middle the learner may forbid. Each reports whether it is allowed, and what is held in the end.
