@@ -17,7 +17,9 @@ from grader.classroom import material
 from grader.classroom.errors import ClassroomError
 from grader.classroom.tree import ClassTree
 
-app = typer.Typer(name="class", help="Grade a class with nbgrader.", no_args_is_help=True)
+app = typer.Typer(
+    name="class", help="Grade a class with nbgrader.", no_args_is_help=True, add_completion=False
+)
 # The width of a terminal that is none (a pipe, a log) must not fold names of students.
 console, errors = Console(), Console(stderr=True)
 
@@ -46,8 +48,7 @@ def init(
         str, typer.Option(help="The name of the class in the gradebook.")
     ] = "tensorrt-plugins",
 ) -> None:
-    """Make an instructor's tree: nbgrader's folders, its configuration, the assignments and the class
-    secret."""
+    """Make an instructor's tree: configuration, assignments, gradebook and the class secret."""
     from grader.classroom.create import create
 
     with _plain_errors():
@@ -69,8 +70,7 @@ def release(
     ] = None,
     course: Course = None,
 ) -> None:
-    """Make the class release of a chapter (what students get) and register the assignment in the
-    gradebook."""
+    """Make what students get for a chapter, and register the assignment in the gradebook."""
     from grader.classroom.release import release as make
     from grader.classroom.session import Session
 

@@ -52,7 +52,7 @@ def release(tree: ClassTree, chapter: Chapter, out: Path | None = None) -> Path:
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
         stage = Path(folder) / "release"
-        fill(stage, chapter)
+        fill(stage, chapter, handed_out(tree, chapter))
         refuse_leaks(stage, tree)
         if tree.released(chapter.name).is_dir():  # it may be handed out by nbgrader's exchange
             refuse_leaks(tree.released(chapter.name), tree)
@@ -62,10 +62,28 @@ def release(tree: ClassTree, chapter: Chapter, out: Path | None = None) -> Path:
     return out
 
 
-def fill(stage: Path, chapter: Chapter) -> None:
-    """Write all files of the release into the new folder `stage`."""
+def handed_out(tree: ClassTree, chapter: Chapter) -> dict[str, bytes]:
+    """What students start from, by name: the course's own files; where the instructor changed the source,
+    nbgrader's release of it, which holds neither solutions nor hidden tests that were marked as such."""
+    own = start_files(chapter)
+    source = _files(tree.source(chapter.name))
+    return own if source in ({}, own) else _files(tree.released(chapter.name)) or own
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """The files of an assignment's folder by name, without what Jupyter leaves there."""
+    found = {}
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        name = path.relative_to(folder)
+        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in name.parts):
+            found[name.as_posix()] = path.read_bytes()
+    return found
+
+
+def fill(stage: Path, chapter: Chapter, files: dict[str, bytes]) -> None:
+    """Write all files of the release into the new folder `stage`; `files` go into the workspace."""
     data = material.tree()
-    for name, content in start_files(chapter).items():
+    for name, content in files.items():
         path = stage / "my" / chapter.name / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -1,5 +1,6 @@
 """The instructor's tree, the class release and the wheel in it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -72,6 +73,31 @@ def test_a_class_release(classroom, tmp_path):
     assert not [name for name in inside if "solutions" in name or "__pycache__" in name or "variants" in name]
 
 
+def test_an_instructors_own_cells_are_handed_out_and_graded_by_hand(classroom, tmp_path):
+    from grader.classroom.session import Session
+
+    path = classroom.tree.source(toy.NAME) / f"{toy.NAME}.ipynb"
+    book = toy.notebook()
+    question = "Your guess?\n### BEGIN SOLUTION\nthe instructor's own answer\n### END SOLUTION"
+    book["cells"].append(toy.cell("markdown", "own-words", question, grade=True, solution=True, points=2))
+    book["cells"].append(toy.cell("code", "own-test", "assert 1", grade=True, locked=True, points=1))
+    path.write_text(json.dumps(book))
+    Session(classroom.tree).release(toy.NAME)
+    place = release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+    handed_out = (place / "my" / toy.NAME / f"{toy.NAME}.ipynb").read_text()
+    assert "Your guess?" in handed_out and "own answer" not in handed_out
+    done = toy.answered()
+    done["cells"].append(toy.cell("markdown", "own-words", "42", grade=True, solution=True, points=2))
+    classroom.hand_in("ada", book=done)
+    classroom.hand_in("bob")
+    classroom.grade()
+    assert classroom.scores("ada") == {
+        "toy-kernel": (10, False), "toy-cell": (10, False), "toy-explain": (None, True),
+        "own-words": (None, True), "own-test": (None, True),
+    }  # fmt: skip
+    assert classroom.scores("bob")["own-words"] == (0, False)
+
+
 def test_a_release_is_made_again_but_replaces_nothing_else(classroom, tmp_path):
     chapter = material.chapter(10)
     first = release.release(classroom.tree, chapter)
@@ -93,8 +119,8 @@ def test_a_release_is_made_again_but_replaces_nothing_else(classroom, tmp_path):
 def test_a_leak_stops_the_release(classroom, monkeypatch, tmp_path, planted):
     fill = release.fill
 
-    def careless(stage, chapter):
-        fill(stage, chapter)
+    def careless(stage, chapter, files):
+        fill(stage, chapter, files)
         with zipfile.ZipFile(next((stage / "wheels").iterdir()), "a") as archive:
             archive.writestr("grader/extra.py", f"text = '''\n{planted}\n'''\n")
 
@@ -127,8 +153,8 @@ def test_a_search_that_can_find_nothing_is_refused(classroom, toy_course, monkey
 def test_the_secret_in_a_release_stops_it(classroom, monkeypatch, tmp_path):
     fill = release.fill
 
-    def careless(stage, chapter):
-        fill(stage, chapter)
+    def careless(stage, chapter, files):
+        fill(stage, chapter, files)
         (stage / "my" / "backup").write_bytes(classroom.tree.secret.read_bytes())
 
     monkeypatch.setattr(release, "fill", careless)
@@ -150,7 +176,10 @@ def test_the_wheel_holds_every_file_that_the_package_needs():
     if tracked.returncode:
         pytest.skip("not in a clone")
     missing = set(tracked.stdout.split()) - set(wheel.package_files(package))
-    assert {name for name in missing if (package / name).exists()} == set()
+    settings = {
+        name for name in missing if name.rpartition("/")[2].startswith(".")
+    }  # of editors and formatters
+    assert {name for name in missing - settings if (package / name).exists()} == set()
 
 
 def test_the_wheel_installs_and_finds_its_course(toy_course, tmp_path):
