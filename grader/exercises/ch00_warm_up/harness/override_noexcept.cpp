@@ -2,7 +2,7 @@
 // Requests: "workspace MIN MAX [MIN MAX ...]" or "enqueue WHAT", WHAT = nothing | runtime_error | bad_alloc | int.
 #include "scratch_layer.h"
 
-#include "channel.h"
+#include "report.h"
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -24,8 +24,8 @@ static_assert(std::is_base_of<Layer, ScratchLayer>::value, "ScratchLayer must de
 
 int main(int argc, char** argv)
 {
-    int const fd = harness::descriptor(argc, argv);
-    std::istringstream request(harness::receive(fd));
+    grader::Channel channel(argc, argv);
+    std::istringstream request(harness::receive(channel));
     harness::Report report;
     std::unique_ptr<Layer> layer(new ScratchLayer());
     std::string what;
@@ -44,6 +44,6 @@ int main(int argc, char** argv)
         report.add("status", static_cast<long long>(layer->enqueue(&input, nullptr)));
         report.add("runs", gRuns);
     }
-    report.send(fd);
+    report.send(channel);
     return 0;
 }

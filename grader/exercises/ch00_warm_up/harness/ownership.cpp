@@ -2,7 +2,7 @@
 // Requests: "one V...", "clone V...", "assign V...", "self V...", "move V..." with the weights as decimal numbers.
 #include "weights_layer.h"
 
-#include "channel.h"
+#include "report.h"
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -142,8 +142,8 @@ static void move(std::unique_ptr<T>& from, std::size_t count, harness::Report& r
 
 int main(int argc, char** argv)
 {
-    int const fd = harness::descriptor(argc, argv);
-    std::istringstream request(harness::receive(fd));
+    grader::Channel channel(argc, argv);
+    std::istringstream request(harness::receive(channel));
     harness::Report report;
     std::string what;
     request >> what;
@@ -176,6 +176,6 @@ int main(int argc, char** argv)
     report.add("freed_twice", gDevice.freedTwice);
     report.add("freed_unknown", gDevice.freedUnknown);
     report.add("bad_copies", gDevice.badCopies);
-    report.send(fd);
+    report.send(channel);
     return 0;
 }

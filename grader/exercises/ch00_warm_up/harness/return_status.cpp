@@ -2,7 +2,7 @@
 // Request: "X Y N STREAM CODE": the addresses to pass (0 is null), the size, the stream, what the launch answers.
 #include "scale_enqueue.h"
 
-#include "channel.h"
+#include "report.h"
 
 namespace
 {
@@ -26,8 +26,8 @@ std::int32_t launchScale(float const* x, float* y, std::int64_t n, Stream stream
 
 int main(int argc, char** argv)
 {
-    int const fd = harness::descriptor(argc, argv);
-    std::istringstream request(harness::receive(fd));
+    grader::Channel channel(argc, argv);
+    std::istringstream request(harness::receive(channel));
     long long x = 0, y = 0, n = 0, stream = 0;
     request >> x >> y >> n >> stream >> gLaunches.answer;
     std::int32_t const status = enqueue(
@@ -39,6 +39,6 @@ int main(int argc, char** argv)
     report.add("y", gLaunches.y);
     report.add("n", gLaunches.n);
     report.add("stream", gLaunches.stream);
-    report.send(fd);
+    report.send(channel);
     return 0;
 }
