@@ -157,8 +157,11 @@ class Device:
         try:
             answer, data = self._transport.call(header, payload)
         except ChildEnded as ended:
+            # Only time and memory can be the kernel's doing; a device process that dies otherwise is our fault.
             outcome = ended.outcome
-            raise DeviceError(outcome.state, f"the device process {outcome.message}") from None
+            theirs = outcome.state in (State.TIMEOUT, State.OUT_OF_MEMORY)
+            state = outcome.state if theirs else State.GRADER_FAULT
+            raise DeviceError(state, f"The device process {outcome.message}.") from None
         if not answer.get("ok"):
             raise DeviceError(State(answer["state"]), answer["sentence"])
         return answer, data

@@ -71,7 +71,7 @@ def test_a_process_that_dies_is_told():
     os.kill(device._transport._supervisor._process.pid, signal.SIGKILL)
     with pytest.raises(DeviceError) as problem:
         device.alloc(4)
-    assert problem.value.state is State.CRASH
+    assert problem.value.state is State.GRADER_FAULT
     device.close()
 
 
