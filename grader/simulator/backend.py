@@ -65,6 +65,10 @@ class SimulatedBackend:
                 for name, function in module.functions.items()
                 if function.kernel
             }
+        except RecursionError:
+            raise DeviceError(
+                State.ERROR, "The compiled code cannot be read: it is nested too deeply."
+            ) from None
         except PtxError as problem:
             raise DeviceError(State.ERROR, f"The compiled code cannot be read: {problem}.") from None
         except Unsupported as problem:

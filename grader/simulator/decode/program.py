@@ -25,6 +25,7 @@ from grader.simulator.ptx.model import (
     Variable,
 )
 
+_MOST_LOCAL = 512 << 10  # of a thread, as on the hardware
 _STACK_BYTES = 16 << 10  # local memory of a thread where functions are called
 
 
@@ -227,7 +228,7 @@ class FunctionDecoder:
         offset = align_up(self.local_bytes, variable.align)
         self.places[variable.name] = Place("local", offset)
         self.local_bytes = offset + variable.bytes
-        if self.local_bytes > 1 << 20:
+        if self.local_bytes > _MOST_LOCAL:
             raise Unsupported(f"{variable.bytes} bytes of local memory for {variable.name}")
 
     def decode(self) -> list[Record]:
@@ -303,25 +304,28 @@ class FunctionDecoder:
             record.immediate = len(self.linker.copies)
             record.vector, record.bytes = len(arguments), len(results)
             for name, parameter in zip(arguments, function.parameters, strict=True):
-                self.linker.copies.append(
-                    (self._local(name), target.offsets[parameter.name], parameter.bytes)
-                )
+                source = self._local(name, parameter.bytes)
+                self.linker.copies.append((source, target.offsets[parameter.name], parameter.bytes))
             for name, result in zip(results, function.results, strict=True):
-                self.linker.copies.append((target.offsets[result.name], self._local(name), result.bytes))
+                goal = self._local(name, result.bytes)
+                self.linker.copies.append((target.offsets[result.name], goal, result.bytes))
         elif callee == "vprintf" and len(arguments) == 2:
             context.operation("print")
-            record.a, record.b = (self._local(name) for name in arguments)
-            record.d = self._local(results[0]) if results else -1
+            record.a, record.b = (self._local(name, 8) for name in arguments)
+            record.d = self._local(results[0], 4) if results else -1
         elif callee == "__assertfail" and arguments:
             context.operation("assert")
-            record.a = self._local(arguments[0])
+            record.a = self._local(arguments[0], 8)
         else:
             raise Unsupported(f"call of {callee}")
 
-    def _local(self, name: str) -> int:
-        place = self.places.get(name)
-        if place is None or place.space != "local":
+    def _local(self, name: str, size: int) -> int:
+        """The offset of a .param variable of a call, which must have ``size`` bytes."""
+        place, variable = self.places.get(name), self.function.variables.get(name)
+        if place is None or place.space != "local" or variable is None:
             raise PtxError(f"{name} is no .param variable of this function")
+        if variable.bytes != size:
+            raise PtxError(f"{name} has {variable.bytes} bytes where {size} are passed")
         return place.offset
 
 

@@ -42,6 +42,8 @@ class Body:
         tokens.expect("{")
         while True:
             token = tokens.peek()
+            if not token:
+                raise PtxError(f"the body of {self.function.name} has no end", tokens.line)
             if token == "{":
                 tokens.next()
                 self.scopes += 1

@@ -8,7 +8,7 @@ from grader.simulator.ptx.body import SPACES, Body
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.lexer import Tokens
 from grader.simulator.ptx.locations import Locations
-from grader.simulator.ptx.model import SIZES, Function, Immediate, Module, Sum, Variable
+from grader.simulator.ptx.model import SIZES, Function, Immediate, Module, Name, Sum, Variable
 from grader.simulator.ptx.operands import value
 
 _LINKAGE = {".visible", ".extern", ".weak", ".common"}
@@ -135,11 +135,12 @@ class Parser:
             if isinstance(operand, Immediate):
                 data.extend((operand.value & ((1 << 8 * size) - 1)).to_bytes(size, "little"))
                 return
-            name = operand.name
-            if name == "generic" and tokens.accept("("):
+            if operand == Name("generic") and tokens.accept("("):
                 operand = value(tokens)
-                name = operand.name
                 tokens.expect(")")
+            if not isinstance(operand, Name | Sum):
+                raise PtxError("a variable's address expected", tokens.line)
+            name = operand.name
             offset = operand.offset if isinstance(operand, Sum) else 0
             if size != 8:
                 raise Unsupported(f"address of {name} in {variable.type} data")
