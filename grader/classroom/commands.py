@@ -20,7 +20,6 @@ from grader.classroom.tree import ClassTree
 app = typer.Typer(
     name="class", help="Grade a class with nbgrader.", no_args_is_help=True, add_completion=False
 )
-# The width of a terminal that is none (a pipe, a log) must not fold names of students.
 console, errors = Console(), Console(stderr=True)
 
 Course = Annotated[
@@ -104,14 +103,16 @@ def autograde(
 
     with _plain_errors():
         tree = ClassTree.find(course)
-        names = [material.chapter(assignment).name] if assignment else tree.assignments()
+        if assignment:
+            names = [material.chapter(assignment).name]
+        else:
+            known = {chapter.name for chapter in material.chapters()}
+            names = [name for name in tree.assignments() if name in known and tree.students(name)]
         if not names:
-            raise ClassroomError("nothing was released yet: run  grader class release CHAPTER  first")
+            raise ClassroomError(f"nothing to grade: no folder {tree.submitted('STUDENT', 'ASSIGNMENT')}")
         session = Session(tree)
         whole = True
         for name in names:
-            if not assignment and not tree.students(name):
-                continue
             graded = session.autograde(name, student, trust=trust_submissions, force=force)
             whole &= print_grades(console, material.chapter(name), graded)
     raise typer.Exit(0 if whole else 3)

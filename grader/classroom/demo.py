@@ -38,7 +38,11 @@ def main() -> int:
     except ClassroomError as problem:
         print(f"The demo stopped: {problem}", file=sys.stderr)
         return 2
-    console.print(f"Done in {time.monotonic() - began:.0f} s.", highlight=False)
+    console.print(
+        f"Done in {time.monotonic() - began:.0f} s. Look around, then:  rm -r {root}",
+        highlight=False,
+        soft_wrap=True,
+    )
     return 0 if ok else 1
 
 

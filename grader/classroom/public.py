@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.classroom.result import Result
-from grader.classroom.scores import faulty, lost_parts
+from grader.classroom.scores import faulty, lost_parts, shown_state
 from grader.course import Exercise
 from grader.verdict import CheckResult, State, Verdict
 
@@ -74,12 +74,11 @@ def public_verdict(exercise: Exercise, verdict: Verdict) -> PublicVerdict:
     texts = {m.id: m.text for m in exercise.misconceptions}
     sentences = {check.check: check.sentence for check in verdict.checks}
     fault = faulty(verdict)
-    state = State.GRADER_FAULT if fault else verdict.state
     pending = max(exercise.points - verdict.earned, 0.0) if fault else verdict.pending
     return PublicVerdict(
         title=exercise.title,
         slug=exercise.slug,
-        state=WORDS[state],
+        state=WORDS[shown_state(verdict)],
         passed=verdict.passed,
         earned=verdict.earned,
         points=exercise.points,

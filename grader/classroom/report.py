@@ -62,7 +62,7 @@ def _cells(chapter: Chapter, graded: Graded) -> list[Text]:
 
 def _exercise_cell(exercise: Exercise, result: Result) -> Text:
     verdict = result.verdicts[exercise.slug]
-    short = _SHORT[State.GRADER_FAULT if scores.faulty(verdict) else verdict.state]
+    short = _SHORT[scores.shown_state(verdict)]
     if scores.lost_parts(exercise, result):
         short = "unread"
     return Text(f"{number(verdict.earned)} {short}", style="green" if verdict.passed else "red")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from grader.classroom.result import Result
 from grader.course import Chapter, Exercise
-from grader.verdict import State, Verdict
+from grader.verdict import State, Verdict, worst
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,14 @@ def _unjudged(verdict: Verdict, before: float | None, why: str) -> Score:
 def faulty(verdict: Verdict) -> bool:
     """The grader broke somewhere in it, even if another check's state is shown as the worst."""
     return verdict.state is State.GRADER_FAULT or any(c.state is State.GRADER_FAULT for c in verdict.checks)
+
+
+def shown_state(verdict: Verdict) -> State:
+    """The state to show: of the checks that ran. One that could not run because another failed is an error of
+    nobody's, and would make every wrong answer an error."""
+    if faulty(verdict):
+        return State.GRADER_FAULT
+    return worst(check.state for check in verdict.checks if not check.blocked_by)
 
 
 def lost_parts(exercise: Exercise, result: Result) -> list[str]:

@@ -161,6 +161,9 @@ def check(exercise, directory, *, seed, cells):
         detail = {"case": {"shape": [77], "got": 1, "expected": SECRET_EXPECTATION}}
     if values is State.FAIL:
         detail = {"case": {"shape": [33], "index": [32], "got": 0, "expected": 1.5}}
+    blocked = "values-check" if "blocks" in text else None
+    if blocked:
+        bounds = State.ERROR
     told = f"at 77 it expects {SECRET_EXPECTATION}" if hidden else "Past."
     checks = (
         CheckResult(
@@ -179,6 +182,7 @@ def check(exercise, directory, *, seed, cells):
             group="bounds",
             message="" if bounds is State.PASS else told,
             misconception="mask-multiply",
+            blocked_by=blocked,
             hidden=hidden,
             detail=detail,
         ),

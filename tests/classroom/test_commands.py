@@ -68,8 +68,9 @@ def test_a_wrong_chapter_suggests_the_nearest(classroom, run):
 
 
 def test_nobody_handed_in(classroom, run):
-    done = run("autograde", "10", "--trust-submissions", "--course", classroom.tree.root)
-    assert done.exit_code == 2 and "nothing to grade" in done.output
+    for chapter in (["10"], []):
+        done = run("autograde", *chapter, "--trust-submissions", "--course", classroom.tree.root)
+        assert done.exit_code == 2 and "nothing to grade" in done.output
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,14 @@ def test_hidden_cases_are_told_in_one_sentence(classroom):
     )
 
 
+def test_a_check_that_could_not_run_is_not_an_error_of_the_student(classroom):
+    classroom.hand_in("ada", cu="blocks")
+    classroom.grade()
+    page = classroom.feedback("ada")
+    assert "not passed</span>, 0 of 10 points" in page
+    assert "Not checked, because this did not pass: Values are right." in page
+
+
 def test_a_fault_costs_nothing_and_is_told(classroom):
     classroom.hand_in("ada", cu="boom")
     classroom.grade()
