@@ -200,7 +200,8 @@ PLAN = KernelPlan(
         ),
         Check(
             id="leaves-inputs", misconception="input-as-scratch", group="values", needs=("runs",),
-            run=_leaves_inputs, source="contract: memory", sentence="The inputs x and mask are read, never written.",
+            run=_leaves_inputs, source="contract: memory",
+            sentence="The inputs x and mask are read, never written.",
         ),
         _check(
             "erf-values", "look-alike", "values",
