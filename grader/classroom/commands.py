@@ -70,11 +70,13 @@ def release(
     course: Course = None,
 ) -> None:
     """Make what students get for a chapter, and register the assignment in the gradebook."""
+    from grader.classroom.release import clone
     from grader.classroom.release import release as make
     from grader.classroom.session import Session
 
     with _plain_errors():
         tree, found = ClassTree.find(course), material.chapter(chapter)
+        clone()  # before the gradebook is touched
         Session(tree).release(found.name)
         place = make(tree, found, out)
         console.print(f"Class release of chapter {found.number} in {place}", highlight=False, soft_wrap=True)
