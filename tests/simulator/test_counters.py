@@ -163,3 +163,17 @@ def test_without_counting_there_are_no_counters(bench):
     module = bench.load('extern "C" __global__ void one(int* y) { *y = 1; }')
     launch = bench.launch(module, "one", (1,), (1,), bench.device.alloc(4), count=False)
     assert launch.counters is None and launch.lines == () and launch.fault is None
+
+
+def test_a_tiled_matrix_product(bench):
+    side = 96
+    a, b = (RANDOM.standard_normal((side, side)).astype(np.float32) for _ in "ab")
+    product = bench.device.alloc(4 * side * side)
+    module = bench.load_file("matmul.cu")
+    launch = bench.launch(module, "matmul", (6, 6), (16, 16), bench.array(a), bench.array(b), product, side)
+    assert launch.fault is None
+    got = bench.fetch(product, side * side, np.float32).reshape(side, side)
+    np.testing.assert_allclose(got, a.astype(np.float64) @ b, rtol=0, atol=1e-4)
+    warps, tiles = 36 * 8, 6
+    assert launch.counters["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] == warps * tiles * 2
+    assert launch.counters["smsp__inst_executed_op_shared_st.sum"] == warps * tiles * 2

@@ -70,12 +70,22 @@ void gather_addresses(char* frame, u32 mask, const Instruction& i, u64* address)
 
 bool track_shared(Launch& launch, const Warp& warp, const Instruction& i, const u64* address, u32 mask,
                   int bytes, bool store, bool consecutive) {
+  if (launch.unwritten == 0) return true;  // everything is written: nothing to mark or to find
   u8* written = launch.shared_written.data();
   if (store) {
+    s64 before = 0;  // of these bytes that were written already
     if (consecutive) {
+      for (int k = 0; k < bytes * kLanes; k++) before += written[address[0] + static_cast<u64>(k)];
       memset(written + address[0], 1, static_cast<size_t>(bytes) * kLanes);
+      launch.unwritten -= static_cast<s64>(bytes) * kLanes - before;
     } else {
-      each_active(mask, [&](int l) { memset(written + address[l], 1, static_cast<size_t>(bytes)); });
+      each_active(mask, [&](int l) {
+        for (int k = 0; k < bytes; k++) {
+          u8& byte = written[address[l] + static_cast<u64>(k)];
+          launch.unwritten -= !byte;
+          byte = 1;
+        }
+      });
     }
     return true;
   }

@@ -126,6 +126,7 @@ bool same_barrier(Launch& launch, std::vector<Warp>& warps) {
 
 void run_block(Launch& launch, std::vector<Warp>& warps) {
   std::fill(launch.shared_written.begin(), launch.shared_written.end(), 0);
+  launch.unwritten = launch.request->shared_bytes;
   for (Warp& warp : warps) {
     int count = std::min(kLanes, launch.threads - warp.id * kLanes);
     warp.live = warp.mask = count == kLanes ? kAllLanes : (1u << count) - 1;

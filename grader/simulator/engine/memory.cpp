@@ -10,6 +10,21 @@ enum MemoryFlag : s32 { kSignExtend = 1, kWideRegister = 2, kMemoryCounted = 4 }
 // Passes that shared memory needs: 32 banks of 4 bytes; 8-byte accesses go by half warps, 16-byte by
 // quarters.
 int count_wavefronts(const u64* address, u32 mask, int bytes) {
+  if (bytes <= 4) {  // usually every bank has one word at most
+    u64 only[kLanes], last = ~0ull;
+    u32 used = 0;
+    bool conflict = false;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+      u64 word = address[first_lane(rest)] >> 2;
+      if (word == last) continue;
+      last = word;
+      u32 bank = static_cast<u32>(word & 31);
+      conflict |= (used >> bank & 1) && only[bank] != word;
+      only[bank] = word;
+      used |= 1u << bank;
+    }
+    if (!conflict) return 1;
+  }
   int phases = bytes <= 4 ? 1 : bytes / 4, words = phases, per_phase = kLanes / phases, total = 0;
   for (int phase = 0; phase < phases; phase++) {
     u32 part = phases == 1 ? mask : mask & (((1u << per_phase) - 1) << (phase * per_phase));
@@ -52,10 +67,10 @@ int wavefronts_of(const u64* address, u32 mask, int bytes, bool consecutive) {
 }
 
 template <class Memory, class Register, bool kConsecutive>
-void move_lanes(u8* const* host, char* frame, u32 mask, s32 slot, int offset, bool store) {
+void move_lanes(u8* base, const u64* address, char* frame, u32 mask, s32 slot, bool store) {
   Register* r = reinterpret_cast<Register*>(frame + slot);
   if (kConsecutive) {  // all lanes, one element after the other
-    u8* p = host[0] + offset;
+    u8* p = base + address[0];
     Memory values[kLanes];
     if (store) {
       EACH_LANE values[l] = static_cast<Memory>(r[l]);
@@ -70,9 +85,9 @@ void move_lanes(u8* const* host, char* frame, u32 mask, s32 slot, int offset, bo
     Memory value;
     if (store) {
       value = static_cast<Memory>(r[l]);
-      memcpy(host[l] + offset, &value, sizeof value);
+      memcpy(base + address[l], &value, sizeof value);
     } else {
-      memcpy(&value, host[l] + offset, sizeof value);
+      memcpy(&value, base + address[l], sizeof value);
       r[l] = static_cast<Register>(value);
     }
   };
@@ -84,12 +99,13 @@ void move_lanes(u8* const* host, char* frame, u32 mask, s32 slot, int offset, bo
 }
 
 template <bool kConsecutive>
-void move_element(u8* const* host, char* frame, u32 mask, const Instruction& i, int v, bool store) {
+void move_element(u8* base, const u64* address, char* frame, u32 mask, const Instruction& i, int v,
+                  bool store) {
   s32 slot = i.values[v];
   if (slot < 0) return;
-  int offset = v * i.bytes;
+  base += v * i.bytes;
   bool wide = i.flags & kWideRegister, sign = i.flags & kSignExtend;
-#define MOVE(M, R) move_lanes<M, R, kConsecutive>(host, frame, mask, slot, offset, store)
+#define MOVE(M, R) move_lanes<M, R, kConsecutive>(base, address, frame, mask, slot, store)
   switch (i.bytes) {
     case 1:
       if (wide) return sign ? MOVE(s8, s64) : MOVE(u8, u64);
@@ -125,7 +141,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
         return fail(launch, kMisaligned, i, warp, l, address[l], bytes, space);
     }
   }
-  u8* host[kLanes];
+  u8* base = nullptr;
   switch (space) {
     case kGlobal:
     case kConst: {
@@ -142,7 +158,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
           if (!permitted(launch, warp, i, own, store, address[l], bytes, l)) return;
         }
       }
-      EACH_LANE host[l] = reinterpret_cast<u8*>(address[l] + static_cast<u64>(launch.request->host_offset));
+      base = reinterpret_cast<u8*>(launch.request->host_offset);
       if (space == kGlobal) {
         counter.requests++;
         counter.sectors += consecutive ? ((low & 31) + 32 * bytes + 31) / 32 : count_sectors(address, mask);
@@ -159,7 +175,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
         }
       }
       if (!track_shared(launch, warp, i, address, mask, bytes, store, consecutive)) return;
-      EACH_LANE host[l] = launch.shared.data() + address[l];
+      base = launch.shared.data();
       counter.shared_requests++;
       counter.wavefronts += wavefronts_of(address, mask, bytes, consecutive);
       break;
@@ -168,7 +184,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       u64 size = static_cast<u64>(launch.request->params_bytes);
       if (store || outside(high, bytes, size))
         return fail(launch, kOutOfBounds, i, warp, first_lane(mask), high, bytes, kParam);
-      EACH_LANE host[l] = const_cast<u8*>(launch.request->params) + address[l];
+      base = const_cast<u8*>(launch.request->params);
       break;
     }
     default: {
@@ -180,16 +196,17 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
             return fail(launch, kLocalOutOfBounds, i, warp, l, address[l], bytes, kLocal);
         }
       }
-      EACH_LANE host[l] = launch.local.data() + static_cast<u64>(warp.id * kLanes + l) * limit + address[l];
+      base = launch.local.data() + static_cast<u64>(warp.id * kLanes) * limit;
+      EACH_LANE address[l] += static_cast<u64>(l) * limit;  // each thread has its own
       break;
     }
   }
   const bool fast = consecutive && i.vector == 1 && space != kLocal;
   for (int v = 0; v < i.vector; v++) {
     if (fast) {
-      move_element<true>(host, frame, mask, i, v, store);
+      move_element<true>(base, address, frame, mask, i, v, store);
     } else {
-      move_element<false>(host, frame, mask, i, v, store);
+      move_element<false>(base, address, frame, mask, i, v, store);
     }
   }
 }

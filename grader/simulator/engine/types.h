@@ -191,6 +191,7 @@ struct Launch {
   s32 block[3];
   int threads;
   std::vector<u8> shared, shared_written, local;
+  s64 unwritten = 0;       // bytes of shared memory that nobody in the block wrote yet
   std::vector<s32> hints;  // per instruction: the allocation it touched last
 
   bool failed() const { return request->fault->kind != kNoFault; }
