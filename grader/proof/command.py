@@ -101,20 +101,22 @@ def verify(
 
 
 def _proof(place: Place, judge: Judge) -> Proof:
-    """Prove one exercise and keep the proof, unless its files changed meanwhile."""
-    before = _state(place)
-    proof = Prover(place, judge, log=_log).prove()
-    if _state(place) != before:
-        proof.problems.append("files changed while it was being proven; prove it again")
-    keep(place, proof)
-    return proof
+    """Prove one exercise and keep the proof, unless the exercise's files changed meanwhile.
 
-
-def _state(place: Place) -> tuple | None:
+    The proof names the surroundings that it began with: where they changed meanwhile, it is stale at once.
+    """
     try:
-        return keys.key(place), keys.surroundings(place.root)
+        key, proven_with = keys.key(place), keys.surroundings(place.root)
     except ProofError:
-        return None  # the prover says what is missing
+        key, proven_with = "", {}  # the prover says what is missing
+    proof = Prover(place, judge, log=_log).prove()
+    if not proof.proven:
+        place.proof.unlink(missing_ok=True)
+    elif keys.key(place) != key:
+        proof.problems.append("its files changed while it was being proven; prove it again")
+    else:
+        keep(place, proof, key, proven_with)
+    return proof
 
 
 def _exercises(root: Path, slugs: list[str]) -> list[course.Exercise]:

@@ -19,14 +19,11 @@ class Standing:
     reason: str = ""
 
 
-def keep(place: Place, proof: Proof) -> None:
-    """Write the proof of a proven exercise; remove the kept one of an exercise that is no longer proven."""
-    if not proof.proven:
-        place.proof.unlink(missing_ok=True)
-        return
+def keep(place: Place, proof: Proof, key: str, proven_with: dict[str, str]) -> None:
+    """Write the proof of a proven exercise; `key` and `proven_with` are what it was made from."""
     data = dataclasses.asdict(proof)
     del data["problems"], data["grader_fault"]
-    data = {"key": keys.key(place), "proven_with": keys.surroundings(place.root), **data}
+    data = {"key": key, "proven_with": proven_with, **data}
     place.proof.parent.mkdir(parents=True, exist_ok=True)
     part = place.proof.with_suffix(".part")
     part.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -83,6 +83,15 @@ def test_an_exercise_that_is_no_longer_proven_loses_its_proof(toy, capsys):
     assert "tests/proofs/gone-exercise.json: there is no such exercise" in capsys.readouterr().out
 
 
+def test_an_engine_that_changes_meanwhile_makes_a_stale_proof(toy):
+    def meddling(*args, **rest):
+        (toy.root / "grader/simulator/engine.cpp").write_text("// saved in the editor\n")
+        return toy.check(*args, **rest)
+
+    assert prove([], root=toy.root, judge=toy.judge(meddling)) == 0
+    assert standing(toy.place()).state == "stale"
+
+
 def test_files_that_change_meanwhile_make_no_proof(toy, capsys):
     def meddling(*args, **rest):
         (toy.root / "solutions/07_toy/toy_clamp.py").write_text(toy.solution + "# saved in the editor\n")
