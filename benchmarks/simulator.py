@@ -1,7 +1,7 @@
 """How fast the simulated GPU is: ``python benchmarks/simulator.py``.
 
 Processor time of one thread, median of five launches, with counters and bounds checks on; NumPy does the same
-work beside it. A second table tells what a learner waits for: a fresh device process, loading, a first launch.
+work beside it. A second table tells what a learner waits for: a fresh device process, a load, a first launch.
 """
 
 from __future__ import annotations

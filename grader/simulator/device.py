@@ -157,7 +157,7 @@ class Device:
         try:
             answer, data = self._transport.call(header, payload)
         except ChildEnded as ended:
-            # Only time and memory can be the kernel's doing; a device process that dies otherwise is our fault.
+            # Only time and memory can be the kernel's doing; a device process that dies otherwise is ours.
             outcome = ended.outcome
             theirs = outcome.state in (State.TIMEOUT, State.OUT_OF_MEMORY)
             state = outcome.state if theirs else State.GRADER_FAULT

@@ -144,6 +144,9 @@ def _integers() -> Iterator[Case]:
         "dp4a.s32.s32",
     ):
         yield plain(opcode, "s32", "s32", "s32", "s32")
+    for half in ("lo", "hi"):
+        for signs in ("u32.u32", "u32.s32", "s32.u32", "s32.s32"):
+            yield plain(f"dp2a.{half}.{signs}", "s32", "s32", "s32", "s32")
     for t in ("u32", "u64"):
         code = f"add.cc.{t} %d, %a, %b; addc.cc.{t} %d, %d, %c; addc.{t} %d, %d, %a;"
         yield Case(f"addc.{t}", code, (t, t, t, t))
@@ -251,7 +254,8 @@ def _halves() -> Iterator[Case]:
         for root in ("abs", "neg"):
             yield Case(f"{root}.{t}", f"{root}.{t} %d, %a;", (t, t))
     for t in ("bf16", "bf16x2"):
-        yield Case(f"fma.rn.{t}", f"fma.rn.{t} %d, %a, %b, %c;", (t, t, t, t))
+        for relu in ("", ".relu"):
+            yield Case(f"fma.rn{relu}.{t}", f"fma.rn{relu}.{t} %d, %a, %b, %c;", (t, t, t, t))
         for root in ("min", "max"):
             for flags in ("", ".NaN"):
                 yield Case(f"{root}{flags}.{t}", f"{root}{flags}.{t} %d, %a, %b;", (t, t, t))

@@ -71,9 +71,9 @@ def _arithmetic(
     if rounding not in ("", "rn"):
         modifiers.refuse()
     if kind.startswith("bf16"):  # only fma has a bf16 form for the architectures of the course
-        if what != "fma" or flags:
+        if what != "fma" or flags & ~RELU:
             modifiers.refuse()
-        return operands(context, f"fma_{kind}", kind, count)
+        return operands(context, f"fma_{'relu_' if relu else ''}{kind}", kind, count)
     if not flags:
         return operands(context, f"{what}_{kind}", kind, count)
     operands(context, f"half_{kind}", kind, count)

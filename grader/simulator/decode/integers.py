@@ -233,6 +233,14 @@ def lookup3(context: Context, modifiers: Modifiers) -> None:
     context.record.immediate = table.value
 
 
+@handles("dp2a")
+def dot_product_of_two(context: Context, modifiers: Modifiers) -> None:
+    half = modifiers.need("lo", "hi")
+    first, second = modifiers.need("u32", "s32"), modifiers.need("u32", "s32")
+    simple(context, "dp2a", "b32", "b32", "b32", "b32")
+    context.record.flags = (first == "s32") + 2 * (second == "s32") + 4 * (half == "hi")
+
+
 @handles("dp4a")
 def dot_product(context: Context, modifiers: Modifiers) -> None:
     first, second = modifiers.need("u32", "s32"), modifiers.need("u32", "s32")

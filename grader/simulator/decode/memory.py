@@ -222,6 +222,7 @@ def atomic(context: Context, modifiers: Modifiers) -> None:
     reduction = modifiers.root == "red"
     modifiers.skip(*_ORDERS[2:])
     space = modifiers.take("global", "shared", "shared::cta").split("::")[0]
+    modifiers.skip(*_ORDERS[2:])  # the compiler writes the scope behind the space
     what = modifiers.need(*ATOMICS)
     modifiers.take("noftz")
     modifiers.skip(*_CACHE)

@@ -104,6 +104,18 @@ inline u32 dot4(u32 x, u32 y, u32 sum, s32 flags) {  // flags: 1 the first opera
   return sum;
 }
 
+// Two 16-bit numbers with two of the four bytes: flags 4 takes the high two.
+inline u32 dot2(u32 x, u32 y, u32 sum, s32 flags) {
+  if (flags & 4) y >>= 16;
+  for (int k = 0; k < 2; k++) {
+    s32 p = flags & 1 ? static_cast<s16>(x >> 16 * k) : static_cast<s32>(static_cast<u16>(x >> 16 * k));
+    s32 q = flags & 2 ? static_cast<s8>(y >> 8 * k) : static_cast<s32>(static_cast<u8>(y >> 8 * k));
+    sum += static_cast<u32>(p * q);
+  }
+  return sum;
+}
+inline u16 relu_bf16(u16 h) { return (h & 0x7fff) > 0x7f80 || !(h & 0x8000) ? h : 0; }
+
 inline f64 flush_f64(f64 x) {
   u64 b = bits<u64>(x);
   return (b & 0x7ff0000000000000ull) ? x : bits<f64>(b & 0x8000000000000000ull);
