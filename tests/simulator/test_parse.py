@@ -110,12 +110,13 @@ def test_malformed_text_is_told_with_its_line(text, line):
 @pytest.mark.parametrize(
     "statement, words",
     [
-        ("add.u32 %r1, %r2;", "3"),
+        ("add.u32 %r1, %r2;", "2 operands"),
         ("add.u32 %r9, %r1, %r1;", "%r9"),
         ("add.u64 %r1, %r1, %r1;", "%r1"),
         ("mov.u32 %tid.x, %r1;", "%tid.x"),
         ("st.global.u32 [q], %r1;", "q"),
         ("ld.param.u64 %d1, [p+4];", "parameters"),
+        ("ld.global.u32 %r1, [%d1+18446744073709551615];", "64 bits"),
     ],
 )
 def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
@@ -123,6 +124,7 @@ def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
     with pytest.raises(DeviceError) as problem:
         bench.device.load(text)
     assert problem.value.state in (State.ERROR, State.UNSUPPORTED_HERE)
+    assert words in problem.value.sentence
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,8 @@ class Context:
             self.record.guard_negated = int(instruction.guard_negated)
         handler(self, modifiers)
         modifiers.done()
+        if not -(1 << 63) <= self.record.immediate < 1 << 63:
+            raise PtxError(f"{instruction.opcode} with an offset of more than 64 bits")
         return self.record
 
     def operation(self, name: str) -> None:
