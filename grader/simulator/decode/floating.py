@@ -18,6 +18,7 @@ from grader.simulator.decode.types import (
     SAT,
     SQRT,
     SUB,
+    TYPES,
 )
 
 _ARITHMETIC = {"add": ADD, "sub": SUB, "mul": MUL, "fma": FMA, "mad": FMA}
@@ -162,8 +163,6 @@ def copy_sign(context: Context, modifiers: Modifiers) -> None:
 
 @handles("testp")
 def test_property(context: Context, modifiers: Modifiers) -> None:
-    from grader.simulator.decode.types import TYPES
-
     names = ("finite", "infinite", "number", "notanumber", "normal", "subnormal")
     what = modifiers.need(*names)
     kind = modifiers.need("f32", "f64")

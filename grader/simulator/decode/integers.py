@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from grader.simulator.decode.context import Context, handles
-from grader.simulator.decode.floating import add_sub_mul_float, fma, min_max_float, sign_float
+from grader.simulator.decode.floating import (
+    add_sub_mul_float,
+    divide_float,
+    fma,
+    min_max_float,
+    sign_float,
+)
 from grader.simulator.decode.modifiers import Modifiers
-from grader.simulator.ptx.model import SIZES
+from grader.simulator.ptx.model import SIZES, Immediate
 
 INTEGERS = ("u16", "s16", "u32", "s32", "u64", "s64")
 FLOATS = ("f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
@@ -111,8 +117,6 @@ def divide(context: Context, modifiers: Modifiers) -> None:
         return simple(context, f"{modifiers.root}_{kind}", kind, kind, kind)
     if modifiers.root == "rem":
         modifiers.refuse()
-    from grader.simulator.decode.floating import divide_float
-
     divide_float(context, modifiers)
 
 
@@ -222,8 +226,6 @@ def permute(context: Context, modifiers: Modifiers) -> None:
 
 @handles("lop3")
 def lookup3(context: Context, modifiers: Modifiers) -> None:
-    from grader.simulator.ptx.model import Immediate
-
     kind = modifiers.need("b32")
     context.count(5)
     table = context.operands.pop()

@@ -16,7 +16,7 @@ from grader.simulator.decode.types import (
     WIDE_REGISTER,
 )
 from grader.simulator.ptx.errors import PtxError, Unsupported
-from grader.simulator.ptx.model import SIZES, Address, Group, Immediate, Name, Sum
+from grader.simulator.ptx.model import SIZES, Address, Group, Name, Sum
 
 _STATE_SPACES = ("global", "shared", "shared::cta", "local", "param", "param::entry", "param::func", "const")
 _DATA = ("b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64")
@@ -27,7 +27,8 @@ _CACHE = (
     "L2::64B", "L2::128B", "L2::256B",
 )  # fmt: skip
 # Blocks, warps and lanes run in one fixed order, which satisfies every memory order and scope.
-_ORDERS = ("weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys")
+_SCOPED = ("relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys")
+_ORDERS = ("weak", "volatile", *_SCOPED)
 
 
 @handles("mov")
@@ -220,9 +221,9 @@ def is_space(context: Context, modifiers: Modifiers) -> None:
 @handles("atom", "red")
 def atomic(context: Context, modifiers: Modifiers) -> None:
     reduction = modifiers.root == "red"
-    modifiers.skip(*_ORDERS[2:])
+    modifiers.skip(*_SCOPED)
     space = modifiers.take("global", "shared", "shared::cta").split("::")[0]
-    modifiers.skip(*_ORDERS[2:])  # the compiler writes the scope behind the space
+    modifiers.skip(*_SCOPED)  # the compiler writes the scope behind the space
     what = modifiers.need(*ATOMICS)
     modifiers.take("noftz")
     modifiers.skip(*_CACHE)
@@ -236,11 +237,7 @@ def atomic(context: Context, modifiers: Modifiers) -> None:
     record = context.record
     context.operation("atom")
     record.mode, record.space, record.bytes, record.vector = ATOMICS[what], SPACES[space], SIZES[kind], 1
-    record.type = TYPES.get(
-        kind.removesuffix("x2").replace("b1", "u1").replace("b3", "u3").replace("b6", "u6"), 0
-    )
-    if kind.startswith("bf16"):
-        record.type = TYPES["bf16"]
+    record.type = TYPES[_AS_NUMBER.get(kind, kind.removesuffix("x2"))]
     if kind == "f32" and space != "shared":
         record.flags = FTZ  # atom.add.f32 on global memory flushes subnormal numbers, on shared memory not
     context.address(operands[0], space)
@@ -256,6 +253,7 @@ def atomic(context: Context, modifiers: Modifiers) -> None:
     context.category = "atomic" if used else "reduction"
 
 
+_AS_NUMBER = {"b16": "u16", "b32": "u32", "b64": "u64"}
 _ATOMIC_TYPES = {
     "add": ("u32", "s32", "u64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"),
     "min": ("u32", "s32", "u64", "s64"),
@@ -277,7 +275,3 @@ def prefetch(context: Context, modifiers: Modifiers) -> None:
     modifiers.need("L1", "L2")
     context.count(1)
     context.operation("nop")
-
-
-def is_zero(operand) -> bool:
-    return isinstance(operand, Immediate) and operand.value == 0

@@ -11,7 +11,6 @@ class Modifiers:
     def __init__(self, opcode: str):
         self.opcode = opcode
         self.root, *self._rest = opcode.split(".")
-        self._rest = [part for part in self._rest]
 
     def take(self, *choices: str) -> str:
         """The next modifier if it is one of the choices, else ""."""

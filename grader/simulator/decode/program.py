@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from grader.simulator.decode import control, conversion, floating, integers, memory, warp  # noqa: F401 (handlers)
 from grader.simulator.decode.context import Context
-from grader.simulator.decode.frame import Frame, lane_bytes
+from grader.simulator.decode.frame import Frame
 from grader.simulator.decode.types import Record
 from grader.simulator.ptx.cfg import reconvergence, table
 from grader.simulator.ptx.errors import PtxError, Unsupported
@@ -78,26 +78,23 @@ class Linker:
         self.branch_targets: list[int] = []
         self.order: list[Function] = [self.kernel]
         self.numbers: dict[str, int] = {kernel: 0}
-        self.decoders: list[FunctionDecoder] = []
         self.calls = False
 
     def link(self) -> Program:
         self._place_static_shared()
         program = Program(self.kernel.name, max_threads=self.kernel.max_threads)
-        entries, records = [], []
+        decoders: list[FunctionDecoder] = []
+        records: list[Record] = []
         functions = bytearray()
         images, specials = bytearray(), bytearray()
-        done = 0
-        while done < len(self.order):
-            decoder = FunctionDecoder(self, self.order[done], len(records))
-            self.decoders.append(decoder)
+        while len(decoders) < len(self.order):  # decoding a call may add the function that it calls
+            decoder = FunctionDecoder(self, self.order[len(decoders)], len(records))
             records += decoder.decode()
             program.categories += decoder.categories
             program.locations += decoder.locations
             program.opcodes += decoder.opcodes
-            entries.append(decoder)
-            done += 1
-        for decoder in entries:
+            decoders.append(decoder)
+        for decoder in decoders:
             image = decoder.frame.image()
             own = decoder.frame.specials
             functions += struct.pack(
@@ -118,7 +115,7 @@ class Linker:
         program.copies = b"".join(struct.pack("<3i", *copy) for copy in self.copies)
         program.branch_targets = struct.pack(f"<{len(self.branch_targets)}i", *self.branch_targets)
         program.shared_bytes = self.shared_bytes
-        kernel = entries[0]
+        kernel = decoders[0]
         program.local_bytes = _STACK_BYTES + kernel.local_bytes if self.calls else kernel.local_bytes
         program.parameters = kernel.parameters
         program.parameter_bytes = kernel.parameter_bytes
@@ -296,7 +293,7 @@ class FunctionDecoder:
             if function.kernel:
                 raise Unsupported(f"call of the kernel {callee}")
             self.linker.calls = True
-            target = FunctionSignature(function)
+            offsets = signature(function)
             if len(arguments) != len(function.parameters) or len(results) != len(function.results):
                 raise PtxError(f"call of {callee} with other arguments than it has")
             context.operation("call")
@@ -305,10 +302,10 @@ class FunctionDecoder:
             record.vector, record.bytes = len(arguments), len(results)
             for name, parameter in zip(arguments, function.parameters, strict=True):
                 source = self._local(name, parameter.bytes)
-                self.linker.copies.append((source, target.offsets[parameter.name], parameter.bytes))
+                self.linker.copies.append((source, offsets[parameter.name], parameter.bytes))
             for name, result in zip(results, function.results, strict=True):
                 goal = self._local(name, result.bytes)
-                self.linker.copies.append((target.offsets[result.name], goal, result.bytes))
+                self.linker.copies.append((offsets[result.name], goal, result.bytes))
         elif callee == "vprintf" and len(arguments) == 2:
             context.operation("print")
             record.a, record.b = (self._local(name, 8) for name in arguments)
@@ -329,15 +326,10 @@ class FunctionDecoder:
         return place.offset
 
 
-class FunctionSignature:
-    """Where a device function keeps its parameters and results, before it is decoded itself."""
-
-    def __init__(self, function: Function):
-        self.offsets: dict[str, int] = {}
-        end = 0
-        for variable in (*function.parameters, *function.results):
-            self.offsets[variable.name] = align_up(end, variable.align)
-            end = self.offsets[variable.name] + variable.bytes
-
-
-__all__ = ["Linker", "Place", "Program", "lane_bytes"]
+def signature(function: Function) -> dict[str, int]:
+    """Where a device function keeps its parameters and results in its local frame."""
+    offsets, end = {}, 0
+    for variable in (*function.parameters, *function.results):
+        offsets[variable.name] = align_up(end, variable.align)
+        end = offsets[variable.name] + variable.bytes
+    return offsets
