@@ -89,7 +89,8 @@ def verify(
         chosen = random.Random(seed).sample(stale, min(sample, len(stale)))
         changed = sorted({word for slug in stale for word in standings[slug].reason.split(", ")})
         print(f"stale since {', '.join(changed)} changed: {', '.join(stale)}; run `grader prove`")
-        print(f"proving again with seed {seed}, {SAMPLED_MUTANTS} mutants each: {', '.join(chosen)}")
+        if chosen:
+            print(f"proving again with seed {seed}, {SAMPLED_MUTANTS} mutants each: {', '.join(chosen)}")
         by_slug = {exercise.slug: exercise for exercise in exercises}
         with judge or Judge(jobs=_jobs(jobs)) as judges:
             for slug in chosen:
