@@ -189,6 +189,7 @@ extern "C" int simulator_launch(LaunchRequest* request) {
   launch.shared_written.assign(static_cast<size_t>(request->shared_bytes), 0);
   launch.local.assign(static_cast<size_t>(request->local_limit) * static_cast<size_t>(count) * kLanes, 0xcd);
   launch.hints.assign(static_cast<size_t>(request->code_count), -1);
+  launch.patterns.assign(static_cast<size_t>(request->code_count), AccessPattern{});
   std::vector<Warp> warps(static_cast<size_t>(count));
   for (int w = 0; w < count; w++) {
     warps[w].id = w;

@@ -5,7 +5,7 @@
 
 namespace {
 
-enum MemoryFlag : s32 { kSignExtend = 1, kWideRegister = 2, kMemoryCounted = 4 };
+enum MemoryFlag : s32 { kSignExtend = 1, kWideRegister = 2 };
 
 // Passes that shared memory needs: 32 banks of 4 bytes; 8-byte accesses go by half warps, 16-byte by
 // quarters.
@@ -48,22 +48,54 @@ int count_wavefronts(const u64* address, u32 mask, int bytes) {
   return total;
 }
 
-// Whether each lane lies the same number of bytes behind the one before; `stride` may be negative.
-bool evenly_spaced(const u64* address, s64& stride) {
-  stride = static_cast<s64>(address[1] - address[0]);
-  u64 different = 0;
-  EACH_LANE different |= address[l] - (address[0] + static_cast<u64>(stride) * static_cast<u64>(l));
-  return different == 0;
+// Moving all addresses by 32 bytes changes no count of sectors, moving them by 4 bytes no bank conflict,
+// moving them by the access's size no alignment.
+u32 phase_of(u64 address, s32 space, int bytes) {
+  int period = space == kGlobal ? 32 : std::max(bytes, 4);
+  return static_cast<u32>(address) & static_cast<u32>(period - 1);
 }
 
-int wavefronts_of(const u64* address, u32 mask, int bytes, bool consecutive) {
-  if (consecutive) return bytes <= 4 ? 1 : bytes / 4;
-  s64 stride;
-  if (mask == kAllLanes && bytes == 4 && evenly_spaced(address, stride)) {
-    s64 words = stride / 4;  // lanes l and m meet in a bank when (l - m) * words is a multiple of 32
-    return words == 0 ? 1 : 1 << std::min(5, __builtin_ctzll(static_cast<u64>(words)));
+void measure(AccessPattern& p, const u64* address, u32 mask, s32 space, int bytes) {
+  const u64 first = address[first_lane(mask)];
+  u64 misaligned = 0, step = 0;
+  p.mask = mask;
+  p.space = space;
+  p.phase = phase_of(first, space, bytes);
+  p.low = p.high = 0;
+  for (int l = 0; l < kLanes; l++) {
+    s64 difference = static_cast<s64>(address[l] - first);
+    p.difference[l] = static_cast<u32>(difference);
+    p.low = std::min(p.low, difference);
+    p.high = std::max(p.high, difference);
+    misaligned |= address[l] & static_cast<u64>(bytes - 1);
+    step |= address[l] - (first + static_cast<u64>(l) * static_cast<u64>(bytes));
   }
-  return count_wavefronts(address, mask, bytes);
+  p.misaligned = misaligned != 0;
+  p.consecutive = step == 0 && mask == kAllLanes;
+  p.cost = 0;
+  if (p.misaligned) return;
+  if (space == kGlobal) p.cost = count_sectors(address, mask);
+  if (space == kShared) p.cost = count_wavefronts(address, mask, bytes);
+}
+
+// The pattern of these addresses: the instruction's last one where it still fits.
+const AccessPattern& pattern_of(AccessPattern& p, const u64* address, u32 mask, s32 space, int bytes) {
+  const u64 first = address[first_lane(mask)];
+  u32 difference[kLanes];
+  u64 far = 0;  // bits from 32 on: some difference does not fit 32 bits
+  EACH_LANE {
+    u64 d = address[l] - first;
+    difference[l] = static_cast<u32>(d);
+    far |= d + 0x80000000ull;
+  }
+  u32 changed =
+      (p.mask ^ mask) | static_cast<u32>(p.space ^ space) | (p.phase ^ phase_of(first, space, bytes));
+  EACH_LANE changed |= p.difference[l] ^ difference[l];
+  if (changed || far >> 32) {
+    measure(p, address, mask, space, bytes);
+    if (far >> 32) p.mask = 0;  // not to be found again
+  }
+  return p;
 }
 
 template <class Memory, class Register, bool kConsecutive>
@@ -125,16 +157,12 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
                u64* address, bool store) {
   const int bytes = i.bytes * i.vector;
   Counter& counter = launch.request->counters[&i - launch.request->code];
-  u64 low = ~0ull, high = 0, misaligned = 0, step = 0;
-  const u64 start = address[0];
-  EACH_LANE {
-    low = address[l] < low ? address[l] : low;
-    high = address[l] > high ? address[l] : high;
-    misaligned |= address[l] & static_cast<u64>(bytes - 1);
-    step |= address[l] - (start + static_cast<u64>(l) * bytes);
-  }
-  const bool consecutive = step == 0 && mask == kAllLanes;
-  if (misaligned) {
+  const AccessPattern& pattern =
+      pattern_of(launch.patterns[&i - launch.request->code], address, mask, space, bytes);
+  const u64 first = address[first_lane(mask)];
+  const u64 low = first + static_cast<u64>(pattern.low), high = first + static_cast<u64>(pattern.high);
+  const bool consecutive = pattern.consecutive;
+  if (pattern.misaligned) {
     for (u32 rest = mask; rest; rest &= rest - 1) {
       int l = first_lane(rest);
       if (address[l] & static_cast<u64>(bytes - 1))
@@ -161,7 +189,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       base = reinterpret_cast<u8*>(launch.request->host_offset);
       if (space == kGlobal) {
         counter.requests++;
-        counter.sectors += consecutive ? ((low & 31) + 32 * bytes + 31) / 32 : count_sectors(address, mask);
+        counter.sectors += static_cast<u64>(pattern.cost);
       }
       break;
     }
@@ -177,7 +205,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       if (!track_shared(launch, warp, i, address, mask, bytes, store, consecutive)) return;
       base = launch.shared.data();
       counter.shared_requests++;
-      counter.wavefronts += wavefronts_of(address, mask, bytes, consecutive);
+      counter.wavefronts += static_cast<u64>(pattern.cost);
       break;
     }
     case kParam: {

@@ -185,14 +185,28 @@ struct Warp {
   std::vector<CallRecord> calls;
 };
 
+// How the addresses of a warp's lanes lie to each other, and what that costs. Most instructions find the same
+// pattern again and again, so each keeps the last one that it met.
+struct AccessPattern {
+  u32 mask;  // of active lanes; 0: no pattern yet
+  s32 space;
+  u32 phase;               // what else matters of the first active lane's address
+  u32 difference[kLanes];  // from the first active lane's address
+  s64 low, high;           // the smallest and the largest difference
+  s32 cost;                // sectors (global) or wavefronts (shared)
+  bool misaligned;         // some lane's address is no multiple of the access's size
+  bool consecutive;        // all 32 lanes, one behind the other
+};
+
 struct Launch {
   LaunchRequest* request;
   s64 budget;
   s32 block[3];
   int threads;
   std::vector<u8> shared, shared_written, local;
-  s64 unwritten = 0;       // bytes of shared memory that nobody in the block wrote yet
-  std::vector<s32> hints;  // per instruction: the allocation it touched last
+  s64 unwritten = 0;                    // bytes of shared memory that nobody in the block wrote yet
+  std::vector<s32> hints;               // per instruction: the allocation it touched last
+  std::vector<AccessPattern> patterns;  // per instruction
 
   bool failed() const { return request->fault->kind != kNoFault; }
 };
