@@ -161,6 +161,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       pattern_of(launch.patterns[&i - launch.request->code], address, mask, space, bytes);
   const u64 first = address[first_lane(mask)];
   const u64 low = first + static_cast<u64>(pattern.low), high = first + static_cast<u64>(pattern.high);
+  // An address in front of the first lane's may have wrapped around zero, so both ends are checked below.
   const bool consecutive = pattern.consecutive;
   if (pattern.misaligned) {
     for (u32 rest = mask; rest; rest &= rest - 1) {
@@ -194,7 +195,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       break;
     }
     case kShared: {
-      if (outside(high, bytes, launch.shared.size())) {
+      if (outside(low, bytes, launch.shared.size()) || outside(high, bytes, launch.shared.size())) {
         for (u32 rest = mask; rest; rest &= rest - 1) {
           int l = first_lane(rest);
           if (outside(address[l], bytes, launch.shared.size())) {
@@ -210,14 +211,14 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
     }
     case kParam: {
       u64 size = static_cast<u64>(launch.request->params_bytes);
-      if (store || outside(high, bytes, size))
+      if (store || outside(low, bytes, size) || outside(high, bytes, size))
         return fail(launch, kOutOfBounds, i, warp, first_lane(mask), high, bytes, kParam);
       base = const_cast<u8*>(launch.request->params);
       break;
     }
     default: {
       u64 limit = static_cast<u64>(launch.request->local_limit);
-      if (outside(high, bytes, limit)) {
+      if (outside(low, bytes, limit) || outside(high, bytes, limit)) {
         for (u32 rest = mask; rest; rest &= rest - 1) {
           int l = first_lane(rest);
           if (outside(address[l], bytes, limit))
