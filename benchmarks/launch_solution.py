@@ -20,14 +20,16 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def arguments(cp, kinds: tuple[str, ...]) -> list:
-    """Buffers and scalars by the signature's kinds. Every buffer holds small FP32 numbers or mask bytes, enough for N."""
+    """Buffers and scalars by the signature's kinds. Every buffer holds random bytes, enough for N elements."""
     rng = np.random.default_rng(1)
     made = []
     for kind in kinds:
         if kind == "pointer":
             made.append(cp.asarray(rng.integers(0, 2, 4 * N, dtype=np.uint8)))
         else:
-            made.append({"long long": np.int64(N), "int": np.int32(N), "float": np.float32(2), "double": np.float64(2)}[kind])
+            made.append(
+                {"long long": np.int64(N), "int": np.int32(N), "float": np.float32(2), "double": np.float64(2)}[kind]
+            )
     return made
 
 
@@ -47,7 +49,11 @@ def main() -> None:
             module.get_function(name)((grid,), (BLOCK,), tuple(arguments(cp, signature.parameters)))
         cp.cuda.Device().synchronize()
     if device == "simulated":
-        print(json.dumps({name: {k: int(v) for k, v in p.counters[name].items() if k.endswith(".sum")} for name in p.counters}))
+        print(
+            json.dumps(
+                {name: {k: int(v) for k, v in p.counters[name].items() if k.endswith(".sum")} for name in p.counters}
+            )
+        )
 
 
 if __name__ == "__main__":

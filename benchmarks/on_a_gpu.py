@@ -120,7 +120,9 @@ def main() -> int:
         verdicts = list(pool.map(lambda job: judge(*job), jobs))
     compared = [row for exercise in kernels for row in counters(exercise)]
     agree = sum(not row["differ"] for row in verdicts)
-    tally = {result: sum(row["result"] == result for row in compared) for result in ("equal", "different", "not compared")}
+    tally = {
+        result: sum(row["result"] == result for row in compared) for result in ("equal", "different", "not compared")
+    }
     print(f"{agree} of {len(verdicts)} answers judged alike; counters: {tally}")
     for row in compared:
         if row["result"] == "different":

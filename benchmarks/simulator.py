@@ -127,9 +127,7 @@ def speed() -> None:
             launch = device.launch(module, kernel, grid, block, args)
             if launch.fault is not None:
                 raise SystemExit(launch.fault.sentence)
-            seconds = median_seconds(
-                lambda m=module, k=kernel, g=grid, t=block, p=args: device.launch(m, k, g, t, p)
-            )
+            seconds = median_seconds(lambda m=module, k=kernel, g=grid, t=block, p=args: device.launch(m, k, g, t, p))
             rate = launch.estimates["ptx_thread_instructions"] / seconds / 1e9
             beside = f"{median_seconds(peer) * 1e3:10.1f}" if peer else f"{'':>10}"
             print(f"{title:30} {seconds * 1e3:10.1f} {rate:24.2f} {beside}")

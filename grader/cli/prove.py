@@ -11,6 +11,6 @@ def run(names: list[str], as_json: bool) -> int:
     slugs = [course.find(name).slug for name in names]
     if course.pristine().root.name == "_course":
         raise WrongUse("`grader prove` is for authors: it needs the clone, with its solutions and variants")
-    from grader import proof
+    from grader.proof import prove
 
-    return proof.prove(slugs, as_json=as_json)
+    return prove(slugs, as_json=as_json)

@@ -60,16 +60,12 @@ class HostBench:
         outcome = sandbox.run([str(program.path)], header={}, payload=request.encode(), limits=self.limits)
         if outcome.state is State.PASS and outcome.header is not None:
             reply = outcome.header
-            if reply.keys() == fields.keys() and all(
-                type(reply[name]) is kind for name, kind in fields.items()
-            ):
+            if reply.keys() == fields.keys() and all(type(reply[name]) is kind for name, kind in fields.items()):
                 return reply
             return failed(FORGED, state=State.ERROR)
         state = State.ERROR if outcome.state is State.PASS else outcome.state
         words = ENDED.get(state, "Your code could not be run.")
-        message = words.format(
-            signal=outcome.signal, seconds=self.limits.wall_seconds, code=outcome.exit_code
-        )
+        message = words.format(signal=outcome.signal, seconds=self.limits.wall_seconds, code=outcome.exit_code)
         if said := last_words(outcome.stderr):
             message += f" Its last words: “{said}”."
         return failed(message, state=state, signal=outcome.signal, stderr=outcome.stderr[-2000:])
@@ -80,16 +76,12 @@ def last_words(stderr: str) -> str:
     lines = [line.strip() for line in stderr.strip().splitlines()[-2:]]
     if len(lines) == 2 and not lines[1].startswith("what():"):
         del lines[0]
-    return re.sub(r"^\S+\.bin: (answer/)?", "", " ".join(lines))[
-        :200
-    ]  # assert starts with the program's name
+    return re.sub(r"^\S+\.bin: (answer/)?", "", " ".join(lines))[:200]  # assert starts with the program's name
 
 
 def compile_finding(program) -> Finding:
     diagnostics = [dataclasses.asdict(d) for d in program.diagnostics]
-    return failed(
-        program.message or "The file does not compile.", state=program.state, diagnostics=diagnostics
-    )
+    return failed(program.message or "The file does not compile.", state=program.state, diagnostics=diagnostics)
 
 
 @dataclass(frozen=True, kw_only=True)

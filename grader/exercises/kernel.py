@@ -76,5 +76,7 @@ def _signature(bench: KernelBench, wanted: Mapping[str, Signature]) -> Finding:
             return failed(f"{name} takes {len(sizes)} parameters, {len(needed)} are passed. Needed: {declaration}")
         for position, (size, need) in enumerate(zip(sizes, needed, strict=True), 1):
             if size != need:
-                return failed(f"Parameter {position} of {name} has {size} bytes, {need} are passed. Needed: {declaration}")
+                return failed(
+                    f"Parameter {position} of {name} has {size} bytes, {need} are passed. Needed: {declaration}"
+                )
     return passed()

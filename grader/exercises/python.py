@@ -82,7 +82,9 @@ def _defines(bench: PythonBench, function: str) -> Finding:
         tree = ast.parse(bench.source)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
-        return failed(f"The cell is not valid Python: {error.args[0]} (line {line}).", state=State.ERROR, source_line=line)
+        return failed(
+            f"The cell is not valid Python: {error.args[0]} (line {line}).", state=State.ERROR, source_line=line
+        )
     if any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
         return passed()
     return failed(f"The cell does not define a function {function}.", state=State.ERROR)

@@ -109,7 +109,8 @@ def check(
 
 _ENDED = (DeviceError, DeviceUnavailable, ChildEnded)
 _OUR_FAULT = failed(
-    "Something in the grader broke, not in your answer. It costs you nothing; please report it.", state=State.GRADER_FAULT
+    "Something in the grader broke, not in your answer. It costs you nothing; please report it.",
+    state=State.GRADER_FAULT,
 )
 
 

@@ -52,13 +52,15 @@ def _read(path: Path, largest: int) -> bytes | Finding:
         status = path.lstat()
     except OSError:
         return failed(
-            f"{path.name} is missing. Save it in this chapter's folder, or bring the skeleton back with `grader reset`.",
+            f"{path.name} is missing. Save it in the chapter's folder, or bring the skeleton back with `grader reset`.",
             state=State.ERROR,
         )
     if not stat.S_ISREG(status.st_mode):
         return failed(f"{path.name} is a link or a folder; an ordinary file is needed.", state=State.ERROR)
     if status.st_size > largest:
-        return failed(f"{path.name} is larger than {largest >> 20} MB; an answer is a few hundred lines.", state=State.ERROR)
+        return failed(
+            f"{path.name} is larger than {largest >> 20} MB; an answer is a few hundred lines.", state=State.ERROR
+        )
     try:
         return path.read_bytes()
     except OSError as error:

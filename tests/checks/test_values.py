@@ -4,8 +4,10 @@ import pytest
 from grader.checks import Case, In, Out, Tolerance, compare, mismatch, unwritten
 from grader.verdict import State
 
+EXACT = Tolerance()
 
-def case(expected, tolerance=Tolerance()):
+
+def case(expected, tolerance=EXACT):
     n = len(expected)
     return Case(
         kernel="k", grid=(1, 1, 1), block=(4, 1, 1), label=f"n = {n}", tolerance=tolerance,

@@ -8,7 +8,9 @@ def round_trip(value):
     return plain.decode(*plain.encode(value))
 
 
-@pytest.mark.parametrize("value", [None, True, 7, -(10**30), 1.5, float("inf"), "text", [1, [2]], (1, "a"), {"k": (1,)}])
+@pytest.mark.parametrize(
+    "value", [None, True, 7, -(10**30), 1.5, float("inf"), "text", [1, [2]], (1, "a"), {"k": (1,)}]
+)
 def test_plain_values_come_back(value):
     assert round_trip(value) == value and type(round_trip(value)) is type(value)
 
