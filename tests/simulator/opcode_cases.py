@@ -111,13 +111,9 @@ def _integers() -> Iterator[Case]:
             yield plain(f"abs.{t}", t, t)
             yield plain(f"neg.{t}", t, t)
         for comparison in ("eq", "ne", "lt", "le", "gt", "ge"):
-            yield Case(
-                f"setp.{comparison}.{t}", _selected(f"setp.{comparison}.{t} %p1, %a, %b;"), ("pred", t, t)
-            )
+            yield Case(f"setp.{comparison}.{t}", _selected(f"setp.{comparison}.{t} %p1, %a, %b;"), ("pred", t, t))
     for comparison in ("lo", "ls", "hi", "hs"):
-        yield Case(
-            f"setp.{comparison}.u32", _selected(f"setp.{comparison}.u32 %p1, %a, %b;"), ("pred", "u32", "u32")
-        )
+        yield Case(f"setp.{comparison}.u32", _selected(f"setp.{comparison}.u32 %p1, %a, %b;"), ("pred", "u32", "u32"))
     for boolean in ("and", "or", "xor"):
         code = (
             f"setp.lt.s32 %p2, %a, 0; setp.gt.{boolean}.s32 %p1|%p3, %a, %b, !%p2; "
@@ -175,9 +171,7 @@ def _bits() -> Iterator[Case]:
         yield Case(f"popc.{t}", f"popc.{t} %d, %a;", ("u32", t))
         yield Case(f"clz.{t}", f"clz.{t} %d, %a;", ("u32", t))
         yield Case(f"brev.{t}", f"brev.{t} %d, %a;", (t, t))
-        code = (
-            f"and.b32 %t0, %c, 255; shr.u32 %t1, %c, 8; and.b32 %t1, %t1, 255; bfi.{t} %d, %a, %b, %t0, %t1;"
-        )
+        code = f"and.b32 %t0, %c, 255; shr.u32 %t1, %c, 8; and.b32 %t1, %t1, 255; bfi.{t} %d, %a, %b, %t0, %t1;"
         yield Case(f"bfi.{t}", code, (t, t, t, "u32"))
         code = f"and.b32 %t0, %c, 63; shr.u32 %t1, %c, 8; and.b32 %t1, %t1, 31; bfi.{t} %d, %a, %b, %t0, %t1;"
         yield Case(f"bfi.{t} small", code, (t, t, t, "u32"))
@@ -262,15 +256,9 @@ def _halves() -> Iterator[Case]:
         for root in ("abs", "neg"):
             yield Case(f"{root}.{t}", f"{root}.{t} %d, %a;", (t, t))
     for comparison in _COMPARISONS:
-        yield Case(
-            f"setp.{comparison}.f16", _selected(f"setp.{comparison}.f16 %p1, %a, %b;"), ("pred", "f16", "f16")
-        )
-        yield Case(
-            f"set.{comparison}.f16.f16", f"set.{comparison}.f16.f16 %d, %a, %b;", ("f16", "f16", "f16")
-        )
-        yield Case(
-            f"set.{comparison}.f16x2.f16x2", f"set.{comparison}.f16x2.f16x2 %d, %a, %b;", ("f16x2",) * 3
-        )
+        yield Case(f"setp.{comparison}.f16", _selected(f"setp.{comparison}.f16 %p1, %a, %b;"), ("pred", "f16", "f16"))
+        yield Case(f"set.{comparison}.f16.f16", f"set.{comparison}.f16.f16 %d, %a, %b;", ("f16", "f16", "f16"))
+        yield Case(f"set.{comparison}.f16x2.f16x2", f"set.{comparison}.f16x2.f16x2 %d, %a, %b;", ("f16x2",) * 3)
     code = "setp.lt.f16x2 %p1|%p2, %a, %b; selp.b32 %t0, 1, 0, %p1; selp.b32 %t1, 2, 0, %p2;"
     code += " or.b32 %d, %t0, %t1;"
     yield Case("setp.lt.f16x2", code, ("u32", "f16x2", "f16x2"))
@@ -304,9 +292,7 @@ def _conversions() -> Iterator[Case]:
         yield Case(f"cvt.{rounding}.relu.f16.f32", f"cvt.{rounding}.relu.f16.f32 %d, %a;", ("f16", "f32"))
         for t in ("f16x2", "bf16x2"):
             yield Case(f"cvt.{rounding}.{t}.f32", f"cvt.{rounding}.{t}.f32 %d, %a, %b;", (t, "f32", "f32"))
-            yield Case(
-                f"cvt.{rounding}.relu.{t}.f32", f"cvt.{rounding}.relu.{t}.f32 %d, %a, %b;", (t, "f32", "f32")
-            )
+            yield Case(f"cvt.{rounding}.relu.{t}.f32", f"cvt.{rounding}.relu.{t}.f32 %d, %a, %b;", (t, "f32", "f32"))
     for d, s in (("f32", "f16"), ("f64", "f16"), ("f64", "f32")):
         yield Case(f"cvt.{d}.{s}", f"cvt.{d}.{s} %d, %a;", (d, s))
         yield Case(f"cvt.sat.{d}.{s}", f"cvt.sat.{d}.{s} %d, %a;", (d, s))
@@ -324,9 +310,7 @@ def _conversions() -> Iterator[Case]:
 def _approximate() -> Iterator[Case]:
     for root in ("ex2", "lg2", "sin", "cos", "rsqrt", "rcp", "sqrt"):
         for ftz in ("", ".ftz"):
-            yield Case(
-                f"{root}.approx{ftz}.f32", f"{root}.approx{ftz}.f32 %d, %a;", ("f32", "f32"), exact=False
-            )
+            yield Case(f"{root}.approx{ftz}.f32", f"{root}.approx{ftz}.f32 %d, %a;", ("f32", "f32"), exact=False)
     yield Case("tanh.approx.f32", "tanh.approx.f32 %d, %a;", ("f32", "f32"), exact=False)
     for ftz in ("", ".ftz"):
         for how in ("approx", "full"):
@@ -371,15 +355,9 @@ def inputs(kind: str, position: int) -> np.ndarray:
     size = BYTES[kind]
     unsigned = np.dtype(f"u{size}")
     random = np.random.default_rng([size, position, len(kind)])
-    data = random.integers(
-        0, 1 << (8 * size), COUNT, dtype=np.uint64 if size == 8 else np.int64, endpoint=False
-    )
+    data = random.integers(0, 1 << (8 * size), COUNT, dtype=np.uint64 if size == 8 else np.int64, endpoint=False)
     data = data.astype(unsigned)
-    edges = (
-        _float_edges(kind)
-        if kind.removesuffix("x2") in ("f16", "bf16", "f32", "f64")
-        else _integer_edges(size)
-    )
+    edges = _float_edges(kind) if kind.removesuffix("x2") in ("f16", "bf16", "f32", "f64") else _integer_edges(size)
     edges = edges.astype(unsigned)
     if kind.removesuffix("x2") in ("f16", "bf16", "f32", "f64"):
         usual = _usual_floats(kind, random)
@@ -433,9 +411,7 @@ def _float_edges(kind: str) -> np.ndarray:
     sign = 1 << (exponent + fraction)
     both = [v | s for v in values for s in (0, sign)]
     if kind.endswith("x2"):
-        return np.array(
-            [v | w << 16 for v, w in zip(both, [*both[7:], *both[:7]], strict=True)], dtype=np.uint64
-        )
+        return np.array([v | w << 16 for v, w in zip(both, [*both[7:], *both[:7]], strict=True)], dtype=np.uint64)
     return np.array(both, dtype=np.uint64)
 
 
@@ -447,8 +423,6 @@ def _usual_floats(kind: str, random: np.random.Generator) -> np.ndarray:
     if kind == "f32":
         return singles
     halves = (
-        (singles >> 16)
-        if kind.startswith("bf16")
-        else numbers.astype(np.float16).view(np.uint16).astype(np.uint32)
+        (singles >> 16) if kind.startswith("bf16") else numbers.astype(np.float16).view(np.uint16).astype(np.uint32)
     )
     return halves | np.roll(halves, 1) << 16 if kind.endswith("x2") else halves.astype(np.uint16)

@@ -89,9 +89,7 @@ def test_the_lines_add_up_to_the_kernel(bench):
 
 
 def test_estimates_count_instructions_and_lanes(bench):
-    module = bench.load(
-        'extern "C" __global__ void half_warp(int* y) { if (threadIdx.x < 16) y[threadIdx.x] = 1; }'
-    )
+    module = bench.load('extern "C" __global__ void half_warp(int* y) { if (threadIdx.x < 16) y[threadIdx.x] = 1; }')
     launch = bench.launch(module, "half_warp", (1,), (32,), bench.device.alloc(128))
     estimates = launch.estimates
     assert 0.5 < estimates["ptx_lane_efficiency"] < 1

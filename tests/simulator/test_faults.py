@@ -318,3 +318,26 @@ def test_three_dimensions_of_thread_and_block(bench):
     )
     fault = run(bench, text, bench.device.alloc(4), grid=(2, 2), block=(4, 4, 2))
     assert (fault.block, fault.thread) == ((0, 1, 0), (3, 2, 1))
+
+
+@pytest.mark.parametrize("space", ["shared", "global", "local"])
+def test_lanes_that_surround_the_address_space_are_caught(bench, space):
+    """The first lane points half the address space away, the others into the buffer from both sides."""
+    text = f""".version 9.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{{
+    .reg .b64 %d<6>; .reg .b32 %r<3>; .reg .pred %q<2>; .shared .align 8 .b8 s[256]; .local .align 8 .b8 l[256];
+    mov.u64 %d1, {"s" if space == "shared" else "l" if space == "local" else "0"};
+    {"ld.param.u64 %d1, [p];" if space == "global" else ""}
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d2, %r1, 8;
+    setp.eq.u32 %q1, %r1, 0;
+    selp.b64 %d2, 0x8000000000000000, %d2, %q1;
+    add.u64 %d1, %d1, %d2;
+    st.{space}.u64 [%d1], 1;
+    ret;
+}}"""
+    fault = bench.launch(bench.device.load(text), "k", (1,), (32,), bench.device.alloc(256)).fault
+    assert fault.thread == (0, 0, 0) and "out_of_bounds" in fault.kind

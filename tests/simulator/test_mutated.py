@@ -48,9 +48,7 @@ def test_mutated_modules_never_end_in_a_defect(bench, file):
             module = bench.device.load(mutate(original, chance))
             kernels = bench.device.kernels(module)
         except DeviceError as problem:
-            assert problem.state in (State.ERROR, State.UNSUPPORTED_HERE, State.OUT_OF_MEMORY), (
-                problem.sentence
-            )
+            assert problem.state in (State.ERROR, State.UNSUPPORTED_HERE, State.OUT_OF_MEMORY), problem.sentence
             states.add(problem.state)
             continue
         buffers = [bench.device.alloc(4096, fill=0) for _ in range(6)]

@@ -54,9 +54,7 @@ def test_every_exact_case_was_measured():
 
 def test_exact_instructions_give_the_bits_of_an_h200(results):
     different = [
-        name
-        for name, digest in H200["exact"].items()
-        if hashlib.sha256(results[name]).hexdigest()[:16] != digest
+        name for name, digest in H200["exact"].items() if hashlib.sha256(results[name]).hexdigest()[:16] != digest
     ]
     assert different == []
 
@@ -69,10 +67,7 @@ def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """How many representable numbers lie between a and b; 0 where both are no number."""
     integer = {2: np.int16, 4: np.int32, 8: np.int64}[a.dtype.itemsize]
     top = np.iinfo(integer).max
-    place = [
-        np.where(x.view(integer) < 0, -(x.view(integer) & top).astype(np.int64), x.view(integer))
-        for x in (a, b)
-    ]
+    place = [np.where(x.view(integer) < 0, -(x.view(integer) & top).astype(np.int64), x.view(integer)) for x in (a, b)]
     distance = np.abs(place[0].astype(np.float64) - place[1].astype(np.float64))
     return np.where(np.isnan(a) | np.isnan(b), np.where(np.isnan(a) == np.isnan(b), 0, np.inf), distance)
 

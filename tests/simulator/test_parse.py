@@ -61,8 +61,7 @@ def test_labels_in_scopes_do_not_mix(bench):
         "@q bra AGAIN; add.u32 %r1, %r1, n; }"
     )
     text = entry(
-        f".reg .b32 %r<2>; .reg .b64 %d; mov.u32 %r1, 0; {loop} {loop} "
-        "ld.param.u64 %d, [p]; st.global.u32 [%d], %r1;"
+        f".reg .b32 %r<2>; .reg .b64 %d; mov.u32 %r1, 0; {loop} {loop} ld.param.u64 %d, [p]; st.global.u32 [%d], %r1;"
     )
     y = bench.device.alloc(4)
     assert bench.launch(bench.device.load(text), "k", (1,), (1,), y).fault is None

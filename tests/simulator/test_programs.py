@@ -283,9 +283,7 @@ def test_packed_halves_and_vectors(bench):
     assert bench.launch(bench.load(text), "k", (1,), (32,), x, y, s, t).fault is None
     exact = halves.astype(np.float64) ** 2 + 1
     np.testing.assert_array_equal(bench.fetch(y, 64, np.float16), exact.astype(np.float16))
-    np.testing.assert_array_equal(
-        bench.fetch(t, 128, np.int16).reshape(32, 4), shorts.reshape(32, 4)[:, ::-1]
-    )
+    np.testing.assert_array_equal(bench.fetch(t, 128, np.int16).reshape(32, 4), shorts.reshape(32, 4)[:, ::-1])
 
 
 def test_math_functions(bench):

@@ -93,7 +93,8 @@ const AccessPattern& pattern_of(AccessPattern& p, const u64* address, u32 mask, 
   EACH_LANE changed |= p.difference[l] ^ difference[l];
   if (changed || far >> 32) {
     measure(p, address, mask, space, bytes);
-    if (far >> 32) p.mask = 0;  // not to be found again
+    p.far = far >> 32;
+    if (p.far) p.mask = 0;  // not to be found again
   }
   return p;
 }
@@ -160,8 +161,10 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
   const AccessPattern& pattern =
       pattern_of(launch.patterns[&i - launch.request->code], address, mask, space, bytes);
   const u64 first = address[first_lane(mask)];
-  const u64 low = first + static_cast<u64>(pattern.low), high = first + static_cast<u64>(pattern.high);
-  // An address in front of the first lane's may have wrapped around zero, so both ends are checked below.
+  // Far apart, addresses may wrap around: nothing is known of them together, each is checked alone.
+  const u64 low = pattern.far ? 0 : first + static_cast<u64>(pattern.low);
+  const u64 high = pattern.far ? ~0ull : first + static_cast<u64>(pattern.high);
+  // An address in front of the first lane's may still have wrapped below zero: both ends are checked.
   const bool consecutive = pattern.consecutive;
   if (pattern.misaligned) {
     for (u32 rest = mask; rest; rest &= rest - 1) {

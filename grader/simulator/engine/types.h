@@ -196,6 +196,7 @@ struct AccessPattern {
   s32 cost;                // sectors (global) or wavefronts (shared)
   bool misaligned;         // some lane's address is no multiple of the access's size
   bool consecutive;        // all 32 lanes, one behind the other
+  bool far;                // some difference does not fit 32 bits: `low` and `high` say nothing
 };
 
 struct Launch {
