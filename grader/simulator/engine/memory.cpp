@@ -100,10 +100,10 @@ const AccessPattern& pattern_of(AccessPattern& p, const u64* address, u32 mask, 
 }
 
 template <class Memory, class Register, bool kConsecutive>
-void move_lanes(u8* base, const u64* address, char* frame, u32 mask, s32 slot, bool store) {
+void move_lanes(u64 base, const u64* address, char* frame, u32 mask, s32 slot, bool store) {
   Register* r = reinterpret_cast<Register*>(frame + slot);
   if (kConsecutive) {  // all lanes, one element after the other
-    u8* p = base + address[0];
+    u8* p = reinterpret_cast<u8*>(base + address[0]);
     Memory values[kLanes];
     if (store) {
       EACH_LANE values[l] = static_cast<Memory>(r[l]);
@@ -118,9 +118,9 @@ void move_lanes(u8* base, const u64* address, char* frame, u32 mask, s32 slot, b
     Memory value;
     if (store) {
       value = static_cast<Memory>(r[l]);
-      memcpy(base + address[l], &value, sizeof value);
+      memcpy(reinterpret_cast<u8*>(base + address[l]), &value, sizeof value);
     } else {
-      memcpy(&value, base + address[l], sizeof value);
+      memcpy(&value, reinterpret_cast<u8*>(base + address[l]), sizeof value);
       r[l] = static_cast<Register>(value);
     }
   };
@@ -132,11 +132,11 @@ void move_lanes(u8* base, const u64* address, char* frame, u32 mask, s32 slot, b
 }
 
 template <bool kConsecutive>
-void move_element(u8* base, const u64* address, char* frame, u32 mask, const Instruction& i, int v,
+void move_element(u64 base, const u64* address, char* frame, u32 mask, const Instruction& i, int v,
                   bool store) {
   s32 slot = i.values[v];
   if (slot < 0) return;
-  base += v * i.bytes;
+  base += static_cast<u64>(v * i.bytes);
   bool wide = i.flags & kWideRegister, sign = i.flags & kSignExtend;
 #define MOVE(M, R) move_lanes<M, R, kConsecutive>(base, address, frame, mask, slot, store)
   switch (i.bytes) {
@@ -173,7 +173,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
         return fail(launch, kMisaligned, i, warp, l, address[l], bytes, space);
     }
   }
-  u8* base = nullptr;
+  u64 base = 0;  // host address of the space's first byte, or what leads there from a device address
   switch (space) {
     case kGlobal:
     case kConst: {
@@ -190,7 +190,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
           if (!permitted(launch, warp, i, own, store, address[l], bytes, l)) return;
         }
       }
-      base = reinterpret_cast<u8*>(launch.request->host_offset);
+      base = static_cast<u64>(launch.request->host_offset);
       if (space == kGlobal) {
         counter.requests++;
         counter.sectors += static_cast<u64>(pattern.cost);
@@ -207,7 +207,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
         }
       }
       if (!track_shared(launch, warp, i, address, mask, bytes, store, consecutive)) return;
-      base = launch.shared.data();
+      base = reinterpret_cast<u64>(launch.shared.data());
       counter.shared_requests++;
       counter.wavefronts += static_cast<u64>(pattern.cost);
       break;
@@ -216,7 +216,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       u64 size = static_cast<u64>(launch.request->params_bytes);
       if (store || outside(low, bytes, size) || outside(high, bytes, size))
         return fail(launch, kOutOfBounds, i, warp, first_lane(mask), high, bytes, kParam);
-      base = const_cast<u8*>(launch.request->params);
+      base = reinterpret_cast<u64>(launch.request->params);
       break;
     }
     default: {
@@ -228,7 +228,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
             return fail(launch, kLocalOutOfBounds, i, warp, l, address[l], bytes, kLocal);
         }
       }
-      base = launch.local.data() + static_cast<u64>(warp.id * kLanes) * limit;
+      base = reinterpret_cast<u64>(launch.local.data()) + static_cast<u64>(warp.id * kLanes) * limit;
       EACH_LANE address[l] += static_cast<u64>(l) * limit;  // each thread has its own
       break;
     }
