@@ -87,8 +87,8 @@ def test_a_command_that_does_not_exist_is_an_error():
     assert outcome.state is State.ERROR and "not found" in outcome.stderr
 
 
-def test_a_working_folder_that_does_not_exist_is_a_grader_fault(program):
-    outcome = run(program("prints"), cwd="/nonexistent")
+def test_a_working_folder_that_does_not_exist_is_a_grader_fault(program, tmp_path):
+    outcome = run(program("prints"), cwd=tmp_path / "missing")
     assert outcome.state is State.GRADER_FAULT and "could not be started" in outcome.message
 
 
@@ -103,7 +103,7 @@ def test_a_machine_without_a_spare_thread_or_descriptor(program, monkeypatch, de
         outcome = run(program("sleeps"))
     assert outcome.state is State.GRADER_FAULT and "can't start new thread" in outcome.message
     with monkeypatch.context() as patch:
-        patch.setattr("os.eventfd", lambda *_: os.open("/nonexistent", 0))
+        patch.setattr("os.eventfd", lambda *_: os.open(os.devnull + "/missing", 0))
         assert run(program("sleeps")).state is State.GRADER_FAULT
     assert descriptors() == before and not _named("sleeps")
 
