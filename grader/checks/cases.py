@@ -62,6 +62,7 @@ class Tolerance:
 
     absolute: float = 0.0
     relative: float = 0.0
+    told: bool = True  # False: wider than the contract, as only another matter is checked; a learner never sees it
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,6 +55,8 @@ def _difference(case, name, got, expected, bad):
     given = ", ".join(f"{key}[{place}] = {value}" for key, value in inputs.items())
     where = ", ".join(filter(None, (case.kernel, case.label)))
     message = f"{name}[{place}] {what}" + (f" (from {given})" if given else "") + f"; {where}."
+    allowed = case.tolerance
+    told = {"tolerance": {"absolute": allowed.absolute, "relative": allowed.relative}} if allowed.told else {}
     return failed(
         message,
         case={
@@ -62,7 +64,7 @@ def _difference(case, name, got, expected, bad):
             "got": None if fresh else _number(got[index]), "expected": _number(expected[index]),
             "inputs": inputs, "wrong": int(bad.size), "of": int(got.size),
             "block": block, "thread": thread, "grid": list(case.grid), "threads": list(case.block),
-            "tolerance": {"absolute": case.tolerance.absolute, "relative": case.tolerance.relative},
+            **told,
         },
     )  # fmt: skip
 

@@ -28,7 +28,8 @@ _AROUND = 2  # lines of an excerpt before and after
 def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *, full: bool = False) -> None:
     """Print the verdict. `folder` holds the files that excerpts are taken from.
 
-    The first check that is open comes with all its evidence, the others with their message. `full`: all do.
+    While something is wrong, that comes first, the first of it with all its evidence; what passed and what waits is
+    counted. `full`: every check in its order with all its evidence, and the counters.
     """
     sources = read_sources(folder, exercise.files)
     points = words.points(verdict.earned, verdict.possible)
@@ -44,21 +45,32 @@ def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *
             )
         )
     console.print()
-    first = next((c for c in verdict.checks if c.state is not State.PASS and not c.blocked_by), None)
     waiting = [check for check in verdict.checks if check.blocked_by]
-    for check in verdict.checks:
-        if full or check not in waiting:
-            _check(check, verdict, exercise, sources, console, full=full or check is first)
-    if waiting and not full:
-        many = "1 more check waits" if len(waiting) == 1 else f"{len(waiting)} more checks wait"
-        console.print(Text(f"– {many} for what is above; --full names them", "dim"))
-    if verdict.counters:
+    passing = [check for check in verdict.checks if check.state is State.PASS]
+    not_passed = [check for check in verdict.checks if check not in waiting and check not in passing]
+    wrong = [check for check in not_passed if check.state is not State.UNSUPPORTED_HERE]
+    brief = bool(wrong) and not full
+    for check in not_passed if brief else verdict.checks:
+        _check(check, verdict, exercise, sources, console, full=full or check in (wrong or not_passed)[:1])
+    if brief:
+        _folded(passing, waiting, console)
+    if verdict.counters and not brief:
         _counters(verdict.counters, console)
     console.print()
     for line in _next(verdict, exercise):
         console.print(line)
     where = words.DEVICES.get(verdict.device, verdict.device)
     console.print(Text(f"Checked on {where} in {verdict.seconds:.1f} s: {folder}", "dim"), soft_wrap=True)
+
+
+def _folded(passing: list[CheckResult], waiting: list[CheckResult], console: Console) -> None:
+    """A line for what passed and one for what waits."""
+    if passing:
+        many = "1 check passed" if len(passing) == 1 else f"{len(passing)} checks passed"
+        console.print(Text(f"✓ {many}; --full shows what was checked", "dim"))
+    if waiting:
+        many = "1 more check waits" if len(waiting) == 1 else f"{len(waiting)} more checks wait"
+        console.print(Text(f"– {many} for what is above; --full names them", "dim"))
 
 
 def _style(state: State) -> str:
@@ -113,7 +125,7 @@ def _found(check: CheckResult, verdict: Verdict, exercise: Exercise, sources) ->
         again = f"grader check {verdict.exercise} --seed {verdict.seed}"
         parts.append(Text(f"The visible cases pass. This one is random; make it again with: {again}", "dim"))
     if belief := next((m.text for m in exercise.misconceptions if m.id == check.misconception), None):
-        parts.append(Text(f"What may be behind it: {belief}", "italic"))
+        parts.append(Text(words.behind(belief), "italic"))
     if check.source:
         parts.append(Text(f"The rule: {check.source}", "dim"))
     return parts

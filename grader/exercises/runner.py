@@ -84,7 +84,7 @@ def check(
             seed=hidden_seed,
             seconds=round(time.perf_counter() - started, 3),
             counters=counters or {},
-            provenance=provenance(),
+            provenance=provenance(exercise),
         )
 
     try:
@@ -191,15 +191,19 @@ def visible_seed(slug: str, check_id: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{slug}/{check_id}".encode()).digest()[:8], "little")
 
 
-def provenance() -> dict[str, str]:
-    """Versions of what judges: with them a verdict can be reproduced."""
+# what an exercise needs -> the compiler that this names in its verdicts, and how to ask for its version
+_COMPILERS = {"compiler": "nvrtc_version", "host-compiler": "host_compiler"}
+
+
+def provenance(exercise: course.Exercise) -> dict[str, str]:
+    """Versions of what judges the exercise, as plain words: with them a verdict can be reproduced."""
     import platform
 
     from grader import __version__, toolchain
 
-    return {
-        "grader": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "nvrtc": str(toolchain.nvrtc_version() or "none"),
-    }
+    versions = {"grader": __version__, "python": platform.python_version(), "numpy": np.__version__}
+    asked = [ask for need, ask in _COMPILERS.items() if need in exercise.needs]
+    compilers = [getattr(toolchain, ask)() for ask in asked]
+    if asked:
+        versions["compiler"] = ", ".join(f"{c.name} {c.version}" for c in compilers if c) or "none"
+    return versions

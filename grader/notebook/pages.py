@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.course import Exercise
 from grader.notebook import words
-from grader.notebook.markup import Html, code, heading, join, prose, tag
+from grader.notebook.markup import Html, code, heading, join, prose, table, tag
 from grader.notebook.style import STYLE
 
 
@@ -20,7 +20,7 @@ class Page:
             "section",
             tag("header", heading(3, title, class_="title")),
             tag("div", body, class_="body"),
-            class_="grader-panel quiet",
+            class_="panel quiet",
             aria_label=title,
         )
         self._html = join(STYLE, section)
@@ -57,7 +57,7 @@ def hints(exercise: Exercise, taken: int, notice: str | None = None) -> Page:
     seen = exercise.hints[:taken]
     older = [tag("li", prose(hint.text)) for hint in seen[:-1]]
     left = total - len(seen)
-    more = f"{left} more: exercise({exercise.slug!r}).hint()" if left else words.NO_MORE_HINTS
+    more = f'{left} more: exercise("{exercise.slug}").hint()' if left else words.NO_MORE_HINTS
     body = join(
         tag("details", tag("summary", "Earlier hints"), tag("ol", older)) if older else None,
         tag("p", prose(seen[-1].text)),
@@ -73,8 +73,8 @@ def contract(exercise: Exercise) -> Page:
     """The contract table: each row's name and what must hold."""
     rows = [tag("tr", tag("th", row.row, scope="row"), tag("td", prose(row.text))) for row in exercise.contract]
     head = tag("tr", tag("th", "about", scope="col"), tag("th", "what must hold", scope="col"))
-    table = tag("table", tag("thead", head), tag("tbody", rows)) if rows else None
-    body = join(tag("p", prose(exercise.summary)), table)
+    sheet = table(head, rows) if rows else None
+    body = join(tag("p", prose(exercise.summary)), sheet)
     text = "\n".join(_wrapped(f"{row.row}: {row.text}") for row in exercise.contract)
     return Page(f"{exercise.title}: the contract", body, f"{exercise.summary}\n{text}")
 

@@ -76,7 +76,7 @@ def panel_html(verdict: Verdict, exercise: Exercise, sources: Mapping[str, str],
         class_="body",
     )
     name = f"Result of {exercise.slug}: {headline(verdict)}, {points}"
-    return join(STYLE, tag("section", header, body, class_=f"grader-panel {colour}", aria_label=name))
+    return join(STYLE, tag("section", header, body, class_=f"panel {colour}", aria_label=name))
 
 
 def _groups(verdict: Verdict, exercise: Exercise, sources) -> list[Html]:
@@ -137,7 +137,7 @@ def _found(check: CheckResult, unfolded: bool, verdict: Verdict, sources, belief
         message = ""  # it stands below, at its line
     parts = [part for part in _evidence(check, sources) if part]
     if belief:
-        behind = tag("p", prose(belief))
+        behind = tag("p", prose(words.behind(belief)))
         parts.append(tag("details", tag("summary", "What may be behind it"), behind) if unfolded else behind)
     if check.source:
         parts.append(tag("p", "The rule: ", prose(check.source), class_="note"))

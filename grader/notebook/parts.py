@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grader.gpu.counters import BYTES, MEANING, RATIOS, ratios
-from grader.notebook.markup import Html, code, join, prose, tag
+from grader.notebook.markup import Html, code, join, prose, table, tag
 from grader.notebook.source import excerpt
 
 SHOWN_DIAGNOSTICS = 3
@@ -161,15 +161,14 @@ def counters_part(counters: Mapping[str, Mapping[str, float]]) -> Html | None:
         for kernel, values in tables.items()
     ]
     raw = [
-        tag("tr", tag("td", code(kernel)), tag("td", code(name)), _number(value))
+        tag("tr", tag("th", code(kernel), scope="row"), tag("td", code(name), class_="name"), _number(value))
         for kernel, values in tables.items() for name, value in values.items() if name not in MEANING
     ]  # fmt: skip
     all_head = tag("tr", [tag("th", word, scope="col") for word in ("kernel", "metric", "sum")])
     return join(
-        tag("table", tag("thead", head), tag("tbody", rows)) if rows else None,
-        tag("details", tag("summary", "All counters, by Nsight Compute's names"),
-            tag("table", tag("thead", all_head), tag("tbody", raw))) if raw else None,
-    )  # fmt: skip
+        table(head, rows) if rows else None,
+        tag("details", tag("summary", "All counters, by Nsight Compute's names"), table(all_head, raw)) if raw else None,
+    )
 
 
 def _number(value) -> Html:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from grader.verdict import State
 
 # state -> (icon, word for one check). The word carries the meaning, the icon and the colour only repeat it.
@@ -38,12 +40,12 @@ MORE_CASES = "The visible checks passed. Trying fresh random cases …"
 HIDDEN_PASSED = "It also held for fresh random cases (seed {seed})."
 HIDDEN_CASE = (
     "The visible cases pass; this one was made from seed {seed}. "
-    "`exercise({slug!r}).check(seed={seed})` makes it again."
+    '`exercise("{slug}").check(seed={seed})` makes it again.'
 )
 GRADER_FAULT = "What to send with the report: the text under “What judged” below, and your answer."
 WAITING = "{many} not run: first this has to pass: “{first}”"
-NEXT_HINT = "Stuck? `exercise({slug!r}).hint()` shows the next hint."
-NEXT_CONTRACT = "What it must do, row by row: `exercise({slug!r}).contract()`."
+NEXT_HINT = 'Stuck? `exercise("{slug}").hint()` shows the next hint.'
+NEXT_CONTRACT = 'What it must do, row by row: `exercise("{slug}").contract()`.'
 NEXT_PASSED = "Done. Go on with the next exercise."
 NOT_SAVED = (
     "Checked as you last ran the cell. The notebook on disk holds an older answer: "
@@ -53,6 +55,17 @@ NO_MORE_HINTS = (
     "That was the last hint. Compare your answer with the contract, row by row, "
     "and read the smallest failing case."
 )
+
+
+def behind(misconception: str) -> str:
+    """A misconception as an offer, never as a truth: a belief stands in quotation marks, with what is so after it.
+
+    One is written ``A belief. (What is so.)``; without the part in brackets it tells what went wrong.
+    """
+    found = re.fullmatch(r"(.*?[.!?]) \((.+)\)", misconception, re.DOTALL)
+    if not found:
+        return f"A common slip: {misconception}"
+    return f"You may have thought: “{found[1]}” In fact: {found[2]}"
 
 
 def number(value: float) -> str:

@@ -84,10 +84,24 @@ _ADVICE = (
         lambda found: f"{found[1]} is not known yet: write #include <{_float_header(found[1])}> at the top.",
     ),
     (
+        re.compile(r'^identifier "(INFINITY|HUGE_VALF?|NAN|M_[A-Z0-9_]+|(?:FLT|DBL)_[A-Z0-9_]+)" is undefined'),
+        lambda found: f"{found[1]} is a macro of a standard header, and a kernel file has none. {_constant(found[1])}",
+    ),
+    (
         re.compile(r'^#include file "([^"]+)" includes itself'),
         lambda found: f"{found[1]} includes itself: remove that line, or write #pragma once at its top.",
     ),
 )
+
+
+def _constant(macro: str) -> str:
+    """What to write in place of a standard header's macro."""
+    if macro == "NAN":
+        return "Ask isnan(x), or write __int_as_float(0x7fc00000)."
+    if macro in ("INFINITY", "HUGE_VAL", "HUGE_VALF"):
+        return "Ask isinf(x), or write __int_as_float(0x7f800000)."
+    example = {"M_PI": ": 3.14159265f", "FLT_MAX": ": 3.40282347e+38f"}.get(macro, "")
+    return f"Write the number itself{example}."
 
 
 def _float_header(name: str) -> str:

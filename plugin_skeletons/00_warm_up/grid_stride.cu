@@ -5,7 +5,7 @@ extern "C" __global__ void grid_stride(float const* x, float* y, long long n)
 {
     long long const first = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
 
-    // TODO: this thread does one element and stops. Let it go on, in steps of the whole grid, until there are no
+    // YOUR TURN: this thread does one element and stops. Let it go on, in steps of the whole grid, until there are no
     // more elements.
     if (first < n)
     {

@@ -8,8 +8,8 @@
 class ScratchLayer : public Layer
 {
 public:
-    // TODO 1: the host asks for the workspace size and gets 0, the answer of the base class. Write `override` at the
-    // end of this line, as on enqueue below, and let the compiler say why.
+    // YOUR TURN 1: the host asks for the workspace size and gets 0, the answer of the base class. Write `override` at
+    // the end of this line, as on enqueue below, and let the compiler say why.
     std::size_t getWorkspaceSize(TensorDesc const* inputs, std::int32_t nbInputs) const noexcept
     {
         std::size_t bytes = 0;
@@ -20,7 +20,7 @@ public:
         return bytes;
     }
 
-    // TODO 2: runKernels throws where it cannot start. Nothing may leave a noexcept function but its return value.
+    // YOUR TURN 2: runKernels throws where it cannot start. Nothing may leave a noexcept function but its return value.
     std::int32_t enqueue(TensorDesc const* inputs, void* workspace) noexcept override
     {
         runKernels(inputs, workspace);

@@ -4,7 +4,7 @@
 
 extern "C" __global__ void thread_index(float const* x, float* y)
 {
-    // TODO: make i this thread's number in the whole grid. As it stands, every thread works on element 0.
+    // YOUR TURN: make i this thread's number in the whole grid. As it stands, every thread works on element 0.
     int const i = 0;
 
     y[i] = 2.0f * x[i] + 1.0f;

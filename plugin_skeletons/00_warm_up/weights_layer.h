@@ -22,13 +22,13 @@ public:
         return new (std::nothrow) WeightsLayer(*this);
     }
 
-    // TODO 1: give the memory back.
+    // YOUR TURN 1: give the memory back.
     ~WeightsLayer() noexcept {}
 
-    // TODO 2: `= default` copies the address. The copy needs memory of its own, with the same values in it.
+    // YOUR TURN 2: `= default` copies the address. The copy needs memory of its own, with the same values in it.
     WeightsLayer(WeightsLayer const& other) noexcept = default;
 
-    // TODO 3: `a = b` has the same trouble, and a's old memory as well. Mend it, or forbid it: plugins are cloned,
+    // YOUR TURN 3: `a = b` has the same trouble, and a's old memory as well. Mend it, or forbid it: plugins are cloned,
     // never assigned.
     WeightsLayer& operator=(WeightsLayer const& other) noexcept = default;
 

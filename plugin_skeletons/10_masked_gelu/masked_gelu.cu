@@ -11,7 +11,8 @@ __device__ inline void store(float* p, float value) { *p = value; }
 __device__ inline void store(__half* p, float value) { *p = __float2half(value); }
 
 // YOUR TURN 1: the three forms of GELU. Each takes and gives a float; each has a limit at -Inf that is not NaN.
-// NVRTC knows erff, erfcf, tanhf, expf, isinf and isnan without any header.
+// NVRTC knows erff, erfcf, tanhf, expf, isinf and isnan without any header. INFINITY is a macro of <cmath>, which
+// is not there: ask isinf(x), or write __int_as_float(0x7f800000).
 struct Erf {
     static __device__ float gelu(float x)
     {

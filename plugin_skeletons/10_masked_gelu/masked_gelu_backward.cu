@@ -11,7 +11,8 @@ __device__ inline void store(float* p, float value) { *p = value; }
 __device__ inline void store(__half* p, float value) { *p = __float2half(value); }
 
 // YOUR TURN 1: the slope of GELU in its erf and its tanh form, for any x that is not NaN, infinities included.
-// NVRTC knows erff, expf, tanhf, fabsf, isinf and isnan without any header.
+// NVRTC knows erff, expf, tanhf, fabsf, isinf and isnan without any header. INFINITY is a macro of <cmath>, which
+// is not there: ask isinf(x), or write __int_as_float(0x7f800000).
 struct Erf {
     static __device__ float slope(float x)
     {

@@ -140,6 +140,31 @@ def test_counters_are_shown_as_ratios(run, started, judged, verdict, squeeze):
     assert "load sectors per request: 32-byte sectors" in text
 
 
+def test_what_passed_is_counted_while_something_is_open(run, started, judged, verdict, squeeze):
+    counted = {"k": {LOAD_REQUESTS: 2, LOAD_SECTORS: 8}}
+    judged(dataclasses.replace(verdict(State.PASS, State.FAIL), counters=counted))
+    short, full = (squeeze(run("check", SLUG, *more).stdout) for more in ([], ["--full"]))
+    assert "1 check passed" in short and "Values agree." not in short and "What the kernels did" not in short
+    assert "passed Values agree." in full and "What the kernels did" in full and "1 check passed" not in full
+    assert short.index("Nothing is read past the end.") < short.index("1 check passed")
+
+
+def test_what_cannot_be_checked_here_folds_nothing(run, started, judged, verdict, squeeze):
+    counted = {"k": {LOAD_REQUESTS: 2, LOAD_SECTORS: 8}}
+    judged(dataclasses.replace(verdict(State.PASS, State.UNSUPPORTED_HERE), counters=counted))
+    text = squeeze(run("check", SLUG).stdout)
+    assert "Values agree." in text and "What the kernels did" in text
+
+
+def test_a_belief_is_offered_as_one(run, started, clone, judged, verdict, squeeze):
+    path = clone / "course" / "10_masked_gelu" / "chapter.toml"
+    belief = "The formula takes care of infinities. (It gives NaN.)"
+    path.write_text(path.read_text().replace("Multiplying is choosing.", belief))
+    judged(verdict(State.FAIL))
+    text = squeeze(run("check", SLUG).stdout)
+    assert "You may have thought: “The formula takes care of infinities.” In fact: It gives NaN." in text
+
+
 def test_checks_that_wait_are_counted_and_named_on_demand(run, started, judged, verdict, squeeze):
     both = verdict(State.FAIL, State.ERROR)
     second = dataclasses.replace(both.checks[1], blocked_by="values", message="Not run.")

@@ -22,7 +22,7 @@ EXERCISE = Exercise(
     summary="Write the `kernel`.", contract=(ContractRow(row="special values", text="Where `mask` is 0, 0."),),
     groups=(Group(id="values", title="Values", points=6), Group(id="memory", title="Memory", points=4)),
     hints=tuple(Hint(text=f"rung {n}") for n in range(1, 5)),
-    misconceptions=(Misconception(id="mask-multiply", text="NaN times 0 is NaN."),),
+    misconceptions=(Misconception(id="mask-multiply", text="To mask is to multiply. (NaN times 0 is NaN.)"),),
     chapter="10_masked_gelu", number=10,
 )  # fmt: skip
 
@@ -52,7 +52,7 @@ def verdict():
         checks = tuple(dataclasses.replace(check, **changes.get(check.check, {})) for check in CHECKS)
         return Verdict.of(
             exercise=EXERCISE.slug, revision=1, checks=checks, groups=EXERCISE.groups, seconds=0.5,
-            provenance={"nvrtc": "13.0.88"}, **(rest or {}),
+            provenance={"compiler": "NVRTC 13.0"}, **(rest or {}),
         )  # fmt: skip
 
     return make

@@ -35,7 +35,7 @@ def outputs(tmp_path_factory):
 
 def test_the_panel_and_one_line_below_it(outputs):
     panel, error = outputs[0]
-    assert 'class="grader-panel bad"' in panel.data["text/html"] and "Checking" not in panel.data["text/html"]
+    assert 'class="grader-panel grader-bad"' in panel.data["text/html"] and "Checking" not in panel.data["text/html"]
     assert panel.data["text/plain"].startswith("Which element is mine? (thread-index): Not there yet")
     assert error.ename == "NotPassed" and len(error.traceback) == 1 and "\n" not in error.traceback[0]
 

@@ -7,9 +7,13 @@ def test_text_is_escaped_and_html_is_not():
     assert tag("p", "a < b & \"c\"", tag("b", "<i>")) == "<p>a &lt; b &amp; &quot;c&quot;<b>&lt;i&gt;</b></p>"
 
 
+def test_classes_get_the_prefix():
+    assert tag("i", class_="row  marked") == '<i class="grader-row grader-marked"></i>'
+
+
 def test_attributes_are_escaped_named_and_dropped():
     made = tag("td", class_='x"y', aria_label="<", title=None, hidden=True, open=False)
-    assert made == '<td class="x&quot;y" aria-label="&lt;" hidden></td>'
+    assert made == '<td class="grader-x&quot;y" aria-label="&lt;" hidden></td>'
 
 
 @pytest.mark.parametrize(

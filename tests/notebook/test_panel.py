@@ -3,7 +3,9 @@ from html.parser import HTMLParser
 
 import pytest
 
+from grader.notebook import pages, words
 from grader.notebook.panel import Panel, headline
+from grader.notebook.style import STYLE
 from grader.notebook.text import panel_text
 from grader.verdict import State
 
@@ -63,7 +65,7 @@ def test_what_says_nothing_about_the_trouble_is_folded_away(exercise, verdict):
     failing = verdict(coalesced={"state": State.FAIL, "message": "Too many."})
     html = Panel(failing, exercise, {})._repr_html_()
     folded, _, after = html.partition("passed</span>, 2 checks</summary>")
-    assert folded.rpartition("<details>")[2].count("class=\"state\"") == 1 and "Too many." in after
+    assert folded.rpartition("<details>")[2].count('class="grader-state"') == 1 and "Too many." in after
     assert "2 checks</summary>" not in Panel(verdict(), exercise, {})._repr_html_()
 
 
@@ -74,10 +76,10 @@ def test_visible_only_says_that_hidden_cases_follow(exercise, verdict):
 def test_the_smallest_failing_case(exercise, sources, verdict):
     failing = verdict(mask={"state": State.FAIL, "message": "y[256] is nan.", "detail": {"case": CASE}})
     text = page(failing, exercise, sources).text
-    for words in ("Not there yet", "4 of 10 points", "✗ not yet", "y[256] is nan.", "n = 257", "y[256] = nan",
+    for phrase in ("Not there yet", "4 of 10 points", "✗ not yet", "y[256] is nan.", "n = 257", "y[256] = nan",
                   "y[256] = 0.0", "x[256] = nan", "17 of 257 elements differ", "block 1, thread 0", "1e-05",
                   "grid (2, 1, 1), block (256, 1, 1)", "NaN times 0 is NaN.", "special values", ".hint()"):  # fmt: skip
-        assert words in text, words
+        assert phrase in text, phrase
 
 
 def test_an_element_that_nobody_wrote(exercise, verdict):
@@ -88,10 +90,10 @@ def test_an_element_that_nobody_wrote(exercise, verdict):
 def test_a_fault_shows_the_learners_line(exercise, sources, verdict):
     failing = verdict(mask={"state": State.FAIL, "message": FAULT["sentence"], "detail": {"fault": FAULT}})
     shown = page(failing, exercise, sources)
-    for words in ("past the end of x", "block (1, 0, 0), thread (1, 0, 0)", "4 bytes of global memory",
+    for phrase in ("past the end of x", "block (1, 0, 0), thread (1, 0, 0)", "4 bytes of global memory",
                   "1,028 bytes long; the access begins at byte 1,028", "masked_gelu.cu, line 5",
                   "5 ▶ this line: y[i] = x[i]"):  # fmt: skip
-        assert words in shown.text, words
+        assert phrase in shown.text, phrase
 
 
 def test_a_fault_in_a_file_that_is_not_the_learners_has_no_excerpt(exercise, sources, verdict):
@@ -115,7 +117,7 @@ def test_compiler_messages_stand_at_the_learners_column(exercise, sources, verdi
     assert "It does not compile yet" in text and "– not run" in text
     assert text.index("line 5, column 7: error") < text.index("line 4, column 15: warning")
     assert "2 checks not run: first this has to pass: “It compiles.”" in text
-    rows = re.findall(r'class="row[^"]*"[^>]*>(.*?)\n</span>', panel._repr_html_(), re.DOTALL)
+    rows = re.findall(r'class="grader-row[^"]*"[^>]*>(.*?)\n</span>', panel._repr_html_(), re.DOTALL)
     plain = [re.sub(r"<[^>]*>", "", row).replace("this line: ", "") for row in rows]
     marked = next(i for i, row in enumerate(plain) if "y[i] = x[i]" in row)
     assert plain[marked + 1].index("^") == plain[marked].index("= x")  # column 7, a tab before it
@@ -158,7 +160,7 @@ def test_nothing_checked_is_no_pass(exercise, verdict):
 
 def test_a_hidden_case_says_how_to_see_it_again(exercise, verdict):
     failing = verdict(mask={"state": State.FAIL, "hidden": True, "detail": {"case": CASE}}, rest={"seed": 9})
-    assert "exercise('masked-gelu-forward').check(seed=9)" in page(failing, exercise).text
+    assert 'exercise("masked-gelu-forward").check(seed=9)' in page(failing, exercise).text
 
 
 def test_counters(exercise, verdict):
@@ -212,3 +214,46 @@ def test_text_for_terminals(exercise, verdict):
     assert "– not run" in text and "blocked words" not in text
     assert max(map(len, text.splitlines())) <= 100
     assert repr(Panel(failing, exercise)) == text
+
+
+def test_every_class_has_the_projects_prefix(exercise, sources, verdict, tmp_path):
+    """JupyterLab and its extensions have rules for classes with plain names, such as Bootstrap's .row and .caret."""
+    diagnostics = [{"message": "a `;`", "severity": "error", "file": "masked_gelu.cu", "line": 5, "column": 7}] * 5
+    detail = {"fault": FAULT, "case": CASE, "diagnostics": diagnostics, "stderr": "words", "source_line": 3,
+              "counters": {"a": 1.0}}  # fmt: skip
+    counters = {"masked_gelu": {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": 8}}
+    verdicts = [
+        verdict(rest={"counters": counters}),
+        verdict(mask={"state": State.FAIL, "message": "No.", "detail": detail, "hidden": True}, rest={"seed": 1}),
+        verdict(compiles={"state": State.FAIL}, mask={"state": State.ERROR, "blocked_by": "compiles"}),
+        verdict(coalesced={"state": State.UNSUPPORTED_HERE}),
+    ]
+    shown = [Panel(each, exercise, sources, note="A note.") for each in verdicts]
+    shown += [pages.contract(exercise), pages.hints(exercise, 2, "Noted."), pages.files(exercise, tmp_path)]
+    used = set()
+    for each in shown:
+        attributes = _Page(each._repr_html_()).attributes
+        used |= {name for key, value in attributes if key == "class" for name in value.split()}
+    assert {"grader-panel", "grader-row", "grader-marked", "grader-caret", "grader-num", "grader-waiting"} <= used
+    assert all(name.startswith("grader-") for name in used), used
+    styled = set(re.findall(r"\.([a-z][\w-]*)", STYLE))
+    assert all(name.startswith("grader-") for name in styled), styled
+
+
+@pytest.mark.parametrize(
+    "text, offered",
+    [
+        ("Infinities go well. (They give NaN (0 * Inf).)",
+         "You may have thought: “Infinities go well.” In fact: They give NaN (0 * Inf)."),
+        ("gridDim.x (blocks) is taken for blockDim.x (threads in a block).",
+         "A common slip: gridDim.x (blocks) is taken for blockDim.x (threads in a block)."),
+    ],
+)  # fmt: skip
+def test_a_belief_is_never_told_as_a_truth(text, offered):
+    assert words.behind(text) == offered
+
+
+def test_nothing_that_a_page_says_breaks_in_the_middle_of_a_name(exercise):
+    table = pages.contract(exercise)._repr_html_()
+    assert '<th scope="row">special values</th>' in table
+    assert re.search(r"th\[scope=row\][^{]*\{[^}]*white-space: nowrap", STYLE)

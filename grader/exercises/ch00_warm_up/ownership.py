@@ -60,12 +60,18 @@ def _balance(reply: dict, story: str) -> Finding | None:
         return failed(f"{story}: deviceFree got an address that deviceAlloc never gave out.", books=reply)
     if reply["live"]:
         return failed(
-            f"{story}: {reply['live']} of {reply['allocations']} allocations were never given back.",
+            f"{story}: {_never_freed(reply['live'], reply['allocations'])} never given back.",
             books=reply,
         )
     if reply["bad_copies"]:
         return failed(f"{story}: deviceCopy was given memory that is gone, null or too small.", books=reply)
     return None
+
+
+def _never_freed(live: int, allocations: int) -> str:
+    if allocations == 1:
+        return "the only allocation was"
+    return f"{live} of {allocations} allocations {'was' if live == 1 else 'were'}"
 
 
 def _destroyed(bench, rng) -> Finding:

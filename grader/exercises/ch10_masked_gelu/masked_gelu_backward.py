@@ -24,9 +24,8 @@ from grader.exercises.kernel import KernelPlan, Signature
 
 KERNELS = [f"masked_gelu_backward_{form}_{kind}" for form in ("erf", "tanh") for kind in DTYPES]
 ONE_EACH = ["masked_gelu_backward_erf_f32", "masked_gelu_backward_tanh_f16"]
-LOOSE = Tolerance(
-    absolute=BACKWARD, relative=2.0**-6
-)  # for checks of anything but the formula: enough to know an element by
+# For checks of anything but the formula: enough to know an element by, and no part of the contract.
+LOOSE = Tolerance(absolute=BACKWARD, relative=2.0**-6, told=False)
 
 
 def parts(kernel: str) -> tuple[str, str]:

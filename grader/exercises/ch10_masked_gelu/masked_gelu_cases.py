@@ -107,10 +107,14 @@ def _catches(broken: Broken):
         if told_apart(broken.kernel, answers[0]):
             return passed()
         return failed(
-            f"It still escapes: on all of your {len(answers[0])} cases it gives what a right kernel gives."
+            f"It still escapes: on {_all_of(len(answers[0]))} it gives what a right kernel gives."
         )
 
     return run
+
+
+def _all_of(cases: int) -> str:
+    return "your only case" if cases == 1 else f"all of your {cases} cases"
 
 
 def _every_seed(bench, rng) -> Finding:
