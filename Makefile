@@ -19,6 +19,7 @@ course: setup  ## set up, bring the chapters into my/, open JupyterLab
 
 setup:  ## make .venv and install everything into it
 	@setup/environment.sh
+	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Set up. Next: make course",:)
 
 ifdef CLONE
 .PHONY: test prove demo

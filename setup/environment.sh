@@ -138,10 +138,11 @@ main() {
     install_all
     echo "$wanted" >.venv/.set-up
   fi
-  say "Trying the simulated GPU (the first time it is compiled, which takes half a minute)"
   PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -c '
 import sys
-from grader.workspace.machine import abilities
+from grader.workspace.machine import abilities, engine_is_built
+if not engine_is_built():
+    print("==> Compiling the simulated GPU (once; about 20 seconds)", flush=True)
 [gpu] = abilities(["simulated-gpu"])
 sys.exit(None if gpu.ok else gpu.found)' || stop "the simulated GPU does not run here; the lines above say why"
 }

@@ -1,4 +1,4 @@
-"""The learner's commands: list, start, reset, update, hint."""
+"""The learner's commands: list, start, reset, update, hint, contract."""
 
 from __future__ import annotations
 
@@ -151,3 +151,20 @@ def show_hint(name: str, everything: bool) -> None:
     for number in range(first, last + 1):
         console.print(Text(f"Hint {number} of {total}", "bold"))
         console.print(Padding(Text(exercise.hints[number - 1].text), (0, 0, 0, 2)))
+
+
+def show_contract(name: str) -> None:
+    tree, _ = _places()
+    exercise, console = course.find(name, tree), _console()
+    console.print(Text.assemble((exercise.title, "bold"), (f"  {exercise.slug}", "dim")))
+    console.print(Text(exercise.summary))
+    console.print()
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for row in exercise.contract:
+        table.add_row(Text(row.row), Text(row.text))
+    console.print(Padding(table, (0, 0, 0, 2)))
+    if exercise.files:
+        console.print()
+        console.print(Text(f"You hand in: {', '.join(exercise.files)}", "dim"))

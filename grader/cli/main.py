@@ -30,7 +30,8 @@ def _version(asked: bool) -> None:
 @app.callback()
 def whole(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, metavar="", help="Show the version."),
     ] = False,
 ) -> None:
     """Learn to write TensorRT plugins: start chapters, check exercises, run a class."""
@@ -39,7 +40,7 @@ def whole(
 ExerciseName = Annotated[
     str, typer.Argument(metavar="EXERCISE", help="Its id, or a short name such as 10.forward.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")]
 
 
 @app.command()
@@ -63,7 +64,7 @@ def start(
     chapters: Annotated[
         list[str] | None, typer.Argument(metavar="[CHAPTER]...", help="Number or name.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every chapter there is.")] = False,
+    everything: Annotated[bool, typer.Option("--all", metavar="", help="Every chapter there is.")] = False,
 ) -> None:
     """Bring chapters into your folder, my/. Files that are there already are left alone."""
     from grader.cli.learn import start_chapters
@@ -96,7 +97,7 @@ def check(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Make the random cases of an earlier run again.")] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="All evidence for every check, not for the first alone.")
+        bool, typer.Option("--full", metavar="", help="All evidence for every check, not for the first alone.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -109,12 +110,20 @@ def check(
 @app.command()
 def hint(
     exercise: ExerciseName,
-    everything: Annotated[bool, typer.Option("--all", help="All hints at once.")] = False,
+    everything: Annotated[bool, typer.Option("--all", metavar="", help="All hints at once.")] = False,
 ) -> None:
     """Show the next hint of an exercise."""
     from grader.cli.learn import show_hint
 
     show_hint(exercise, everything)
+
+
+@app.command()
+def contract(exercise: ExerciseName) -> None:
+    """Show what an exercise's answer must do, row by row."""
+    from grader.cli.learn import show_contract
+
+    show_contract(exercise)
 
 
 @app.command()

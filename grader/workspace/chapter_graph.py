@@ -12,15 +12,19 @@ _GAP_X, _GAP_Y = 48, 12
 _LONGEST = 21  # signs of a title that fit
 
 
-def draw(chapters: Sequence[Chapter], done: Collection[int]) -> str:
-    """The graph; chapters whose number is in `done` are marked. A column holds what can be begun together."""
+def draw(chapters: Sequence[Chapter], core: Collection[int], full: Collection[int] = ()) -> str:
+    """The graph; chapters whose number is in `core` or `full` are marked as done that far.
+
+    A column holds what can be begun together.
+    """
     place = _places(chapters)
     if not place:
         return ""
     width = (max(column for column, _ in place.values()) + 1) * (_WIDTH + _GAP_X) - _GAP_X
     height = (max(row for _, row in place.values()) + 1) * (_HEIGHT + _GAP_Y) - _GAP_Y
     edges = [_edge(place[need], place[c.number]) for c in chapters for need in c.prerequisites]
-    boxes = [_box(chapter, place[chapter.number], chapter.number in done) for chapter in chapters]
+    far = {number: "done" for number in core} | {number: "done full" for number in full}
+    boxes = [_box(chapter, place[chapter.number], far.get(chapter.number, "open")) for chapter in chapters]
     words = "; ".join(
         f"{c.number} comes after {' and '.join(map(str, c.prerequisites))}"
         for c in chapters
@@ -64,13 +68,14 @@ def _edge(start: tuple[int, int], end: tuple[int, int]) -> str:
     )
 
 
-def _box(chapter: Chapter, place: tuple[int, int], done: bool) -> str:
+def _box(chapter: Chapter, place: tuple[int, int], far: str) -> str:
     x, y = _corner(place)
     title = f"{chapter.number} · {chapter.title}"
+    hover = f"{title} ({chapter.core_minutes} min core, {chapter.full_minutes} min in full)"
     shown = title.split(":")[0]
     shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1].rstrip(" ,") + "…"
     return (
-        f'<g class="{"done" if done else "open"}"><title>{html.escape(title)}</title>'
+        f'<g class="{far}"><title>{html.escape(hover)}</title>'
         f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"/>'
         f'<text x="{x + 10}" y="{y + 20}">{html.escape(shown)}</text></g>'
     )

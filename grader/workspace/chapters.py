@@ -30,6 +30,12 @@ def material(tree: Tree, chapter: Chapter) -> dict[str, Path]:
     return found
 
 
+def fresh(source: Path, known: bytes | None = None) -> bytes:
+    """A file of the course as it goes into a workspace, where it was `known` when it was last brought in."""
+    data = source.read_bytes()
+    return notebooks.local(data, known) if source.suffix == ".ipynb" else data
+
+
 def start(chapter: Chapter, workspace: Workspace, tree: Tree) -> Report:
     """Bring a chapter's files in. A file that is there already is left alone; missing ones are created."""
     report = Report(chapter.name)
@@ -39,8 +45,9 @@ def start(chapter: Chapter, workspace: Workspace, tree: Tree) -> Report:
     folder, pristine = workspace.chapter(chapter), workspace.pristine(chapter)
     newer = False
     for name, source in files.items():
-        data, mine, base = source.read_bytes(), folder / name, pristine / name
+        mine, base = folder / name, pristine / name
         known = read_or_none(base)
+        data = fresh(source, known)
         newer |= known is not None and known != data
         if mine.exists():
             report.add(mine, "kept")
@@ -76,7 +83,7 @@ def reset(target: Chapter | Exercise, chapter: Chapter, workspace: Workspace, tr
             write_atomically(copy, had)
             report.add(copy, "saved")
         write_atomically(mine, data)
-        if data == (original := files[name].read_bytes()):
+        if data == (original := fresh(files[name])):
             write_atomically(workspace.pristine(chapter) / name, original)
         report.add(mine, "reset")
     return report
@@ -87,7 +94,7 @@ def _wanted(
 ) -> dict[str, bytes]:
     """Name -> the bytes that the file should have after the reset."""
     if isinstance(target, Chapter):
-        return {name: path.read_bytes() for name, path in files.items()}
+        return {name: fresh(path) for name, path in files.items()}
     if target.cell is None:
         if lacking := [name for name in target.files if name not in files]:
             raise WorkspaceError(f"the course has no file {lacking[0]} for {target.slug}")
@@ -95,7 +102,7 @@ def _wanted(
     name = tree.notebook(chapter).name
     mine = read_or_none(workspace.chapter(chapter) / name)
     if mine is None:
-        return {name: files[name].read_bytes()}
+        return {name: fresh(files[name])}
     try:
         notebook = notebooks.load(mine)
     except notebooks.NotNotebook as error:
@@ -103,17 +110,17 @@ def _wanted(
             f"{name} cannot be read: {error}. `grader reset {chapter.number}` brings the whole chapter back"
         ) from None
     grade_id = f"{target.slug}-answer"
-    fresh = notebooks.answer_cell(notebooks.load(files[name].read_bytes()), grade_id)
+    first = notebooks.answer_cell(notebooks.load(files[name].read_bytes()), grade_id)
     cell = notebooks.answer_cell(notebook, grade_id)
-    if fresh is None:
+    if first is None:
         raise WorkspaceError(f"the course's {name} has no cell {grade_id}")
     if cell is None:
         raise WorkspaceError(
             f"your {name} no longer has the answer cell of {target.slug}: "
             f"`grader reset {chapter.number}` brings the whole chapter back"
         )
-    if notebooks.source(cell) == notebooks.source(fresh):
+    if notebooks.source(cell) == notebooks.source(first):
         return {name: mine}
-    cell["source"] = fresh["source"]
+    cell["source"] = first["source"]
     cell["outputs"], cell["execution_count"] = [], None
     return {name: notebooks.dump(notebook)}

@@ -6,7 +6,6 @@ The notebook comes with its picture already in it, so that it shows something be
 from __future__ import annotations
 
 import html
-import platform
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,21 +22,15 @@ from grader.workspace.progress import Entry, Progress, load
 # What the index tries when it is drawn; `grader doctor` tries more.
 _SHOWN = ("simulated-gpu", "host-compiler", "gpu", "tensorrt")
 _CODE = "from grader.workspace import index\n\nindex()"
-
-
-# What JupyterLab itself would write: otherwise it counts the notebook as changed as soon as it is open.
 _METADATA = {
     "kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},
-    "language_info": {
-        "codemirror_mode": {"name": "ipython", "version": 3},
-        "file_extension": ".py",
-        "mimetype": "text/x-python",
-        "name": "python",
-        "nbconvert_exporter": "python",
-        "pygments_lexer": "ipython3",
-        "version": platform.python_version(),
-    },
+    "language_info": notebooks.LANGUAGE,
 }
+
+_LEGEND = (
+    '<p class="small">Green outline: the core is done, and what comes after it is open. '
+    "Filled: done in full. Core exercises come first; the others deepen a chapter.</p>"
+)
 
 
 def index() -> None:
@@ -62,7 +55,7 @@ def write_index(workspace: Workspace, tree: Tree) -> Path:
                 "metadata": {},
                 "source": "# TensorRT plugin development\n\n"
                 "Click a chapter to open it. To see your progress here after a while, "
-                "click below and press *Shift+Enter*.",
+                "click on the map and press *Ctrl+Enter*.",
             },
             {
                 "id": "index-map",
@@ -97,13 +90,18 @@ def _trust(path: Path) -> None:
         pass
 
 
-def finished(chapters: Sequence[Chapter], progress: Progress) -> set[int]:
-    """The numbers of the chapters whose core exercises are all passed."""
+def finished(chapters: Sequence[Chapter], progress: Progress, *tracks: str) -> set[int]:
+    """The numbers of the chapters whose exercises of `tracks` (by default the core) are all passed."""
     return {
         chapter.number
         for chapter in chapters
-        if all(progress.of(exercise).passed for exercise in chapter.exercises if exercise.track == "core")
+        if not any(exercise.track in (tracks or ("core",)) for exercise in _open(chapter, progress))
     }
+
+
+def _open(chapter: Chapter, progress: Progress) -> list[Exercise]:
+    """The chapter's exercises that are not passed yet."""
+    return [exercise for exercise in chapter.exercises if not progress.of(exercise).passed]
 
 
 def next_step(chapters: Sequence[Chapter], progress: Progress) -> tuple[Chapter, Exercise] | None:
@@ -113,8 +111,8 @@ def next_step(chapters: Sequence[Chapter], progress: Progress) -> tuple[Chapter,
         (chapter, exercise)
         for track in ("core", "full", "bonus")
         for chapter in chapters
-        for exercise in chapter.exercises
-        if exercise.track == track and not progress.of(exercise).passed
+        for exercise in _open(chapter, progress)
+        if exercise.track == track
     ]
     ready = [item for item in unfinished if done.issuperset(item[0].prerequisites)]
     return next(iter(ready or unfinished), None)
@@ -128,7 +126,9 @@ def render(tree: Tree, workspace: Workspace, machine: Sequence[Ability]) -> str:
     if progress.notice:
         parts.append(f'<p class="notice">{html.escape(progress.notice)}</p>')
     parts.append(_next(chapters, progress, workspace))
-    parts.append(draw(chapters, finished(chapters, progress)))
+    core, full = finished(chapters, progress), finished(chapters, progress, "core", "full")
+    parts.append(draw(chapters, core, full))
+    parts.append(_LEGEND)
     titles = {chapter.number: chapter for chapter in chapters}
     for stage in course.STAGES:
         of_stage = [chapter for chapter in chapters if chapter.stage == stage]
@@ -158,12 +158,27 @@ def _next(chapters: Sequence[Chapter], progress: Progress, workspace: Workspace)
             f"<b>Next:</b> {link}</p><p><b>{html.escape(exercise.title)}</b> "
             f"<span>{html.escape(exercise.summary)}</span>"
         )
+        words += "".join(
+            f'</p><p class="small">{_standing(earlier, progress)}: {_link(earlier, earlier.title, workspace)}'
+            for earlier in chapters
+            if earlier is not chapter and earlier.number in finished(chapters, progress) and _open(earlier, progress)
+        )
     else:
         words = "<b>All exercises passed.</b>" if exercises else "There are no chapters yet."
     return (
         f'<div class="next"><p>{words}</p><div class="bar"><div style="width:{share}%"></div></div>'
         f"<p class=small>{passed} of {len(exercises)} exercises passed</p></div>"
     )
+
+
+def _standing(chapter: Chapter, progress: Progress) -> str:
+    """How far a chapter is, in words that tell the core from the whole."""
+    still = len(_open(chapter, progress))
+    if not still:
+        return "Done in full"
+    if finished([chapter], progress):
+        return f"Core done, {still} more exercise{'' if still == 1 else 's'} if you want it in full"
+    return f"{len(chapter.exercises) - still} of {len(chapter.exercises)} exercises passed"
 
 
 def _chapter(chapter: Chapter, titles: dict[int, Chapter], progress: Progress, workspace: Workspace) -> str:
@@ -176,7 +191,8 @@ def _chapter(chapter: Chapter, titles: dict[int, Chapter], progress: Progress, w
     return (
         f'<div class="chapter"><div class="number">{chapter.number}</div><div>'
         f"<h3>{_link(chapter, chapter.title, workspace)}</h3><p>{html.escape(chapter.summary)}</p>"
-        f'<p class="small">{minutes}{f" · after {needs}" if needs else ""}</p>'
+        f'<p class="small">{minutes}{f" · after {needs}" if needs else ""}'
+        f" · {_standing(chapter, progress)}</p>"
         f'<ul class="plain">{exercises}</ul></div></div>'
     )
 
@@ -188,10 +204,9 @@ def _exercise(exercise: Exercise, entry: Entry) -> str:
         mark, word = "◐", f"{entry.best_earned:g} of {entry.best_possible:g} points so far"
     else:
         mark, word = "○", f"{exercise.points:g} point{'' if exercise.points == 1 else 's'}"
-    bonus = " · bonus" if exercise.track == "bonus" else ""
     return (
         f'<li class="{"done" if entry.passed else "open"}"><span>{mark}</span> {html.escape(exercise.title)} '
-        f'<span class="small">{word}{bonus}</span></li>'
+        f'<span class="small">{word} · {exercise.track}</span></li>'
     )
 
 

@@ -21,6 +21,7 @@ STYLE = """
 .tpc .graph path { fill: none; stroke: var(--jp-ui-font-color2, #888); }
 .tpc .graph .head { fill: var(--jp-ui-font-color2, #888); stroke: none; }
 .tpc .graph .done rect { stroke: #76b900; stroke-width: 2; }
+.tpc .graph .full rect { fill: #76b90055; }
 .tpc .chapter { display: flex; gap: 1rem; }
 .tpc .number { font-size: 1.6rem; font-weight: 300; min-width: 2.2rem; text-align: right;
   color: var(--jp-ui-font-color2, #666); }

@@ -7,8 +7,21 @@ from __future__ import annotations
 
 import copy
 import json
+import platform
 from dataclasses import dataclass, field
 from typing import Any
+
+
+# What JupyterLab itself would write: otherwise it counts a notebook as changed as soon as it is open.
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": platform.python_version(),
+}
 
 
 class NotNotebook(ValueError):
@@ -30,6 +43,25 @@ def load(data: bytes) -> dict[str, Any]:
 def dump(notebook: dict[str, Any]) -> bytes:
     """The bytes of a notebook in the form that Jupyter itself writes."""
     return (json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def local(data: bytes, known: bytes | None = None) -> bytes:
+    """The course's notebook `data` as it goes into a workspace: with the language of the Python that runs here.
+
+    `known`, what was brought in earlier, comes back as it is where it differs in the language alone: another
+    Python makes no newer notebook. Bytes that are no notebook come back too.
+    """
+    try:
+        notebook = load(data)
+        notebook["metadata"]["language_info"] = LANGUAGE
+        if known is not None:
+            earlier = load(known)
+            earlier["metadata"]["language_info"] = LANGUAGE
+            if earlier == notebook:
+                return known
+    except (NotNotebook, KeyError, TypeError):
+        return data
+    return dump(notebook)
 
 
 def source(cell: dict[str, Any]) -> str:

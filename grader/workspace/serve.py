@@ -20,6 +20,7 @@ import webbrowser
 from pathlib import Path
 
 from grader import course
+from grader.workspace import jupyter_home
 from grader.workspace.folder import locate
 
 FIRST_PORT = 8888
@@ -36,9 +37,10 @@ def main() -> int:
     token = secrets.token_hex(24)
     log = root / ".grader" / "jupyter.log"
     log.parent.mkdir(exist_ok=True)
+    home = jupyter_home.prepare(log.parent)
     with log.open("wb") as file:  # kernels and servers are talkative; what matters here is the address
         server = subprocess.Popen(
-            command(root, free_port()), env=environment(token), stderr=file, stdout=file
+            command(root, home, free_port()), env=environment(token, home), stderr=file, stdout=file
         )
     signal.signal(signal.SIGTERM, lambda *_: server.terminate())
     try:
@@ -64,24 +66,24 @@ def main() -> int:
             server.terminate()
 
 
-def command(root: Path, port: int) -> list[str]:
-    """What starts the server. Should the port be taken in the meantime, it goes on to the next by itself."""
+def command(root: Path, home: Path, port: int) -> list[str]:
+    """What starts the server on `root`, set as in `home`. Should the port be taken in the meantime, it goes on to the next by itself."""
     program = Path(sys.executable).with_name("jupyter-lab")
     options = [
         f"--ServerApp.root_dir={root}", f"--ServerApp.port={port}", "--ServerApp.port_retries=100",
-        "--LabApp.default_url=/lab/tree/index.ipynb", "--no-browser", "-y",
+        "--LabApp.default_url=/lab/tree/index.ipynb", "--no-browser", "-y", *jupyter_home.options(home),
     ]  # fmt: skip
     if os.geteuid() == 0:  # in a container everyone is root
         options.append("--allow-root")
     return [str(program), *options]
 
 
-def environment(token: str) -> dict[str, str]:
+def environment(token: str, home: Path) -> dict[str, str]:
     """The server's environment: our programs first, so that terminals and nbgrader find them.
 
     The token goes here and not on the command line, where every user of the machine could read it.
     """
-    return os.environ | {
+    return os.environ | jupyter_home.variables(home) | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "JUPYTER_TOKEN": token,
     }

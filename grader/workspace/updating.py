@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.course import Chapter, Tree
 from grader.workspace import notebooks
-from grader.workspace.chapters import material
+from grader.workspace.chapters import fresh, material
 from grader.workspace.files import new_timestamped, read_or_none, write_atomically
 from grader.workspace.folder import Report, Workspace, WorkspaceError
 from grader.workspace.merge import merge_text
@@ -29,8 +29,9 @@ def update(chapter: Chapter, workspace: Workspace, tree: Tree) -> Report:
     saved = new_timestamped(workspace.saved) / chapter.name
     files = material(tree, chapter)
     for name, source in files.items():
-        new = source.read_bytes()
-        _update_file(folder / name, read_or_none(pristine / name), new, saved / name, report)
+        base = read_or_none(pristine / name)
+        new = fresh(source, base)
+        _update_file(folder / name, base, new, saved / name, report)
         write_atomically(pristine / name, new)  # last: an update that is cut short can simply be run again
     for path in sorted(pristine.rglob("*")):
         name = path.relative_to(pristine).as_posix()

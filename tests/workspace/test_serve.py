@@ -22,13 +22,13 @@ def test_a_busy_port_is_passed_over():
 
 def test_root_is_allowed_and_the_token_stays_off_the_command_line(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    command = serve.command(tmp_path, 8888)
+    command = serve.command(tmp_path, tmp_path, 8888)
     assert "--allow-root" in command and f"--ServerApp.root_dir={tmp_path}" in command
     assert not any("token" in word for word in command)
-    assert serve.environment("abc")["JUPYTER_TOKEN"] == "abc"
-    assert serve.environment("abc")["PATH"].split(os.pathsep)[0] == os.path.dirname(sys.executable)
+    assert serve.environment("abc", tmp_path)["JUPYTER_TOKEN"] == "abc"
+    assert serve.environment("abc", tmp_path)["PATH"].split(os.pathsep)[0] == os.path.dirname(sys.executable)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert "--allow-root" not in serve.command(tmp_path, 8888)
+    assert "--allow-root" not in serve.command(tmp_path, tmp_path, 8888)
 
 
 def test_no_browser_without_a_screen(monkeypatch):
@@ -61,7 +61,7 @@ def test_a_server_that_does_not_start_is_told_with_its_words(tree, workspace, mo
     monkeypatch.setenv("GRADER_COURSE", str(tree.root))
     monkeypatch.chdir(tree.root)
     monkeypatch.setattr(serve, "_settle", lambda path: None)
-    monkeypatch.setattr(serve, "command", lambda root, port: ["sh", "-c", "echo no sockets here >&2; exit 4"])
+    monkeypatch.setattr(serve, "command", lambda root, home, port: ["sh", "-c", "echo no sockets here >&2; exit 4"])
     before = signal.getsignal(signal.SIGTERM)
     try:
         assert serve.main() == 4
