@@ -3,9 +3,9 @@
 from grader.checks import elementwise
 from grader.checks.base import Check, Finding, failed, passed
 from grader.checks.cases import Case, In, Out, Tolerance, grid_1d
-from grader.checks.values import compare, mismatch, unwritten
+from grader.checks.values import POISON, compare, mismatch, unwritten
 
 __all__ = [
-    "Case", "Check", "Finding", "In", "Out", "Tolerance", "compare", "elementwise", "failed", "grid_1d",
+    "POISON", "Case", "Check", "Finding", "In", "Out", "Tolerance", "compare", "elementwise", "failed", "grid_1d",
     "mismatch", "passed", "unwritten",
 ]  # fmt: skip

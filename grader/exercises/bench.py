@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from grader import toolchain
-from grader.checks import Case, Finding, In, Out, compare, failed
+from grader.checks import POISON, Case, Finding, In, Out, compare, failed
 from grader.verdict import State
 
 if TYPE_CHECKING:
     from grader.simulator.records import KernelInfo
 
+OTHER_POISON = 0xFF  # a NaN in every floating type
 BUDGET = 50_000_000  # warp instructions a launch; the largest right launch of the course needs a tenth
 
 
@@ -73,16 +74,18 @@ class KernelBench:
             self._kernels = device.kernels(module)
         return self._kernels
 
-    def launch(self, case: Case, *, kind: str | None = None, ranges=(None,), budget: int | None = None) -> Run:
+    def launch(
+        self, case: Case, *, kind: str | None = None, ranges=(None,), budget: int | None = None, poison: int = POISON
+    ) -> Run:
         """Launch a case in fresh memory and read its outputs.
 
-        Inputs are copied to read-only buffers, to which a write is a fault, and outputs are poisoned. A fault becomes
-        ``finding``.
+        Inputs are copied to read-only buffers, to which a write is a fault, and outputs are filled with the byte
+        ``poison``. A fault becomes ``finding``.
         ``ranges`` runs only these ranges of linear block numbers, one launch after another on the same memory
         (simulated GPU only); counters are then those of the last launch.
         """
         device, module = self.device(kind)
-        addresses = {a.name: place(device, a) for a in case.arguments if isinstance(a, In | Out)}
+        addresses = {a.name: place(device, a, poison) for a in case.arguments if isinstance(a, In | Out)}
         block_of_arguments = pack(self.kernels()[case.kernel].parameters, case.arguments, addresses)
         for blocks in ranges:
             launch = device.launch(
@@ -109,16 +112,19 @@ class KernelBench:
     def first_failure(self, cases) -> Finding:
         """Verify cases from the smallest to the largest; the first that fails, else the last that passed.
 
-        Cases come smallest first, so what the learner sees is the smallest failing case. No case at all is an error.
+        Cases come smallest first, so what the learner sees is the smallest failing case. The last one is launched
+        again over other bytes: what comes out must not depend on them. No case at all is an error.
         """
-        finding = None
+        finding = run = None
         for case in cases:
-            finding = self.verify(case)
+            run = self.launch(case)
+            finding = run.finding or compare(case, run.outputs)
             if finding.state is not State.PASS:
                 return finding
-        if finding is None:
+        if run is None:
             raise ValueError("a check generated no case")
-        return finding
+        again = self.launch(case, poison=OTHER_POISON)
+        return again.finding or _same(case, run, again) or finding
 
     def measure(self, case: Case) -> Run:
         """Launch a case on the simulated GPU, whatever the device, and keep its counters for the verdict."""
@@ -128,14 +134,32 @@ class KernelBench:
         return run
 
 
-def place(device, argument: In | Out) -> int:
+def _same(case: Case, one: Run, other: Run) -> Finding | None:
+    """The finding if two launches over differently filled output memory wrote different bytes."""
+    for name, before in one.outputs.items():
+        if before.tobytes() != other.outputs[name].tobytes():
+            return failed(
+                f"What {case.kernel} writes to {name} depends on what was there before the launch: it reads {name} "
+                f"before it writes it. Output memory holds anything; write every element, read none; {case.label}.",
+                case={"kernel": case.kernel, "label": case.label, "output": name},
+            )
+    return None
+
+
+def place(device, argument: In | Out, poison: int = POISON) -> int:
     """The address of a fresh buffer for an argument: its data written, or poison where it will be read."""
     total = argument.size if argument.total is None else argument.total
     is_input, sparse = isinstance(argument, In), argument.start > 0
     read_only = is_input and not argument.writable
-    address = device.alloc(total * argument.itemsize, name=argument.name, read_only=read_only, sparse=sparse)
-    data = np.ascontiguousarray(argument.data) if is_input else b"\xcd" * (argument.size * argument.itemsize)
-    if argument.size and (is_input or sparse):  # memory that is not sparse is poisoned by the device itself
+    address = device.alloc(
+        total * argument.itemsize,
+        name=argument.name,
+        read_only=read_only,
+        sparse=sparse,
+        fill=None if sparse else poison,
+    )
+    data = np.ascontiguousarray(argument.data) if is_input else bytes([poison]) * (argument.size * argument.itemsize)
+    if argument.size and (is_input or sparse):  # memory that is not sparse is filled by the device itself
         device.write(address + argument.start * argument.itemsize, data)
     return address
 

@@ -58,6 +58,8 @@ class HostBench:
         if program.state is not State.PASS:
             return compile_finding(program)
         outcome = sandbox.run([str(program.path)], header={}, payload=request.encode(), limits=self.limits)
+        if outcome.state is State.TIMEOUT:  # once is enough to wait long for
+            self.limits = dataclasses.replace(self.limits, wall_seconds=min(2.0, self.limits.wall_seconds))
         if outcome.state is State.PASS and outcome.header is not None:
             reply = outcome.header
             if reply.keys() == fields.keys() and all(type(reply[name]) is kind for name, kind in fields.items()):

@@ -10,13 +10,22 @@ from grader.checks import Check, Finding, failed, passed
 from grader.exercises.bench import KernelBench
 from grader.verdict import State
 
-# C++ types of parameters by what PTX says of them: a size in bytes.
-SIZES = {"pointer": 8, "long long": 8, "int": 4, "unsigned": 4, "float": 4, "double": 8}
+# What PTX says of a parameter, by its kind in C++. (A pointer and a long long look alike there.)
+KINDS = {
+    "pointer": ("u64", "s64", "b64"),
+    "long long": ("u64", "s64", "b64"),
+    "int": ("u32", "s32", "b32"),
+    "unsigned": ("u32", "s32", "b32"),
+    "float": ("f32",),
+    "double": ("f64",),
+}
+C_NAMES = {"u64": "a 64-bit integer or pointer", "u32": "a 32-bit integer", "f32": "a float", "f64": "a double",
+           "u16": "a 16-bit value", "u8": "a byte"}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What a kernel must take: the C++ declaration to show, and each parameter's kind (a key of ``SIZES``)."""
+    """What a kernel must take: the C++ declaration to show, and each parameter's kind (a key of ``KINDS``)."""
 
     declaration: str
     parameters: tuple[str, ...]
@@ -70,13 +79,20 @@ def _signature(bench: KernelBench, wanted: Mapping[str, Signature]) -> Finding:
         if name not in present:
             others = ", ".join(sorted(present)) or "none"
             return failed(f"There is no kernel {name}; the file has: {others}. Needed: {declaration}")
-        sizes = [p.size for p in present[name].parameters]
-        needed = [SIZES[kind] for kind in signature.parameters]
-        if len(sizes) != len(needed):
-            return failed(f"{name} takes {len(sizes)} parameters, {len(needed)} are passed. Needed: {declaration}")
-        for position, (size, need) in enumerate(zip(sizes, needed, strict=True), 1):
-            if size != need:
-                return failed(
-                    f"Parameter {position} of {name} has {size} bytes, {need} are passed. Needed: {declaration}"
-                )
+        found = present[name].parameters
+        if len(found) != len(signature.parameters):
+            return failed(
+                f"{name} takes {len(found)} parameters, {len(signature.parameters)} are passed. Needed: {declaration}"
+            )
+        for position, (parameter, kind) in enumerate(zip(found, signature.parameters, strict=True), 1):
+            if parameter.type not in KINDS[kind]:
+                is_, needed = _words(parameter.type, parameter.size), _words(KINDS[kind][0])
+                return failed(f"Parameter {position} of {name} is {is_}, {needed} is passed. Needed: {declaration}")
     return passed()
+
+
+def _words(ptx_type: str, size: int = 1) -> str:
+    """A PTX type in words; signed, unsigned and untyped alike. A structure is an array of ``b8``."""
+    if ptx_type == "b8" and size > 1:
+        return f"a structure of {size} bytes"
+    return C_NAMES.get(f"u{ptx_type[1:]}" if ptx_type[0] in "usb" else ptx_type, f"of the PTX type .{ptx_type}")

@@ -77,6 +77,8 @@ def _array(dtype, shape, offset, payload):
     if dtype.kind not in KINDS or any(type(n) is not int or n < 0 for n in shape) or len(shape) > 32:
         raise ValueError("not an array of numbers")
     nbytes = math.prod(shape) * dtype.itemsize
-    if type(offset) is not int or offset < 0 or nbytes > LARGEST_ARRAY or offset + nbytes > len(payload):
+    if nbytes > LARGEST_ARRAY:
+        raise ValueError(f"an array of {nbytes >> 20} MB; the largest that is taken has {LARGEST_ARRAY >> 20} MB")
+    if type(offset) is not int or offset < 0 or offset + nbytes > len(payload):
         raise ValueError("an array that reaches outside its bytes")
     return np.frombuffer(payload[offset : offset + nbytes], dtype).reshape(shape)

@@ -30,7 +30,8 @@ def main() -> None:
         structure, data = plain.encode([function(*arguments) for arguments in calls])
         wire.send({"values": structure}, data)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are answers too
-        wire.send({"error": f"{type(error).__name__}: {error}"[:2000], "line": _line(error)})
+        words = f"{type(error).__name__}: {error}"[:2000].encode("utf-8", "replace").decode()
+        wire.send({"error": words, "line": _line(error)})
     sys.stdout.flush()
 
 

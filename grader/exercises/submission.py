@@ -39,7 +39,7 @@ def read_cell(grade_id: str, directory: Path) -> str | Finding:
                 if cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") == grade_id:
                     source = cell.get("source", "")
                     return "".join(source) if isinstance(source, list) else str(source)
-        except (ValueError, AttributeError, TypeError):
+        except (ValueError, AttributeError, TypeError, RecursionError):
             return failed(f"{path.name} is not a readable notebook. Save it again in JupyterLab.", state=State.ERROR)
     return failed(
         f"No notebook here has the answer cell “{grade_id}”. `grader reset` brings the chapter's notebook back.",

@@ -41,6 +41,22 @@ def test_what_goes_wrong_is_typed(source, state, words):
     assert isinstance(finding, Finding) and finding.state is state and words in finding.message
 
 
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("x =" + "-" * 200_000 + "1", ""),  # too deep for the parser
+        ("x = " + "1+" * 100_000 + "1", ""),
+        ('def f():\n    raise ValueError("\\ud800")', "ValueError"),
+        ("def f():\n    x = []\n    for _ in range(490): x = [x]\n    return x", ""),
+        ("import numpy as np\ndef f():\n    return np.zeros(20_000_000)", "the largest that is taken has 64 MB"),
+    ],
+)
+def test_strange_answers_are_the_answers_fault(source, words):
+    finding = call(source, ())
+    assert isinstance(finding, Finding) and finding.state not in (State.PASS, State.GRADER_FAULT)
+    assert words in finding.message and finding.message.encode()
+
+
 def test_a_cell_that_never_ends():
     finding = call("def f():\n    while True: pass", (), seconds=1.0)
     assert finding.state is State.TIMEOUT and "1 s" in finding.message

@@ -10,7 +10,8 @@ from grader.verdict import Group, State
 
 
 class Exercise:
-    slug, chapter, revision, files, wall_seconds = "toy", "99_toy", 3, ("toy.cu",), 5.0
+    slug, chapter, kind, revision, files, wall_seconds = "toy", "99_toy", "kernel", 3, ("toy.cu",), 5.0
+    needs = ("compiler", "simulated-gpu")
     groups = (Group(id="values", title="Values", points=4), Group(id="bounds", title="Bounds", points=2))
 
 
