@@ -96,6 +96,20 @@ class Family:
         self.known = {pid: younger[pid].started for pid in members if younger[pid].alive or pid == self.root}
         return [younger[pid] for pid in members if younger[pid].alive]
 
+    def exceeds(self, limit: int) -> bool:
+        """Whether more than ``limit`` processes live in the child's session, as far as a quick look tells.
+
+        It reads the newest numbers first and stops as soon as it knows, so that it is soon done when a child
+        starts processes without end: a whole ``scan`` of those lasts longer the more there are.
+        """
+        count = 0
+        for pid in sorted(map(int, filter(str.isdecimal, os.listdir("/proc"))), reverse=True):
+            process = look(pid)
+            count += process is not None and process.session == self.root and process.alive
+            if count > limit:
+                return True
+        return False
+
     def resident(self) -> int:
         """Bytes of memory that the known members hold now."""
         total = 0
@@ -107,7 +121,11 @@ class Family:
 
     def kill(self, seconds: float = 2.0) -> bool:
         """Kill every member; whether none is left. The root must not have been reaped yet, so that its number
-        cannot belong to another process group."""
+        cannot belong to another process group.
+
+        The group goes in one call, which no race can beat: a process with a signal pending cannot fork. What
+        left the group is killed one by one.
+        """
         deadline, pause = time.monotonic() + seconds, 0.0005
         while True:
             _signal(os.killpg, self.root)

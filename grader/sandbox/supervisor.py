@@ -163,7 +163,7 @@ class Supervisor:
                 how_long = _seconds(self._timed)
                 self.stop(State.TIMEOUT, f"was stopped after {how_long}: it did not end by itself")
             if now >= scan_at:
-                self._check_processes(len(self._family.scan()))
+                self._check_processes()
                 pause = _IDLE_SECONDS if deadline is None else _SCAN_SECONDS
                 scan_at = now + max(pause, 20 * (time.monotonic() - now))
             if now >= look_at:
@@ -214,9 +214,9 @@ class Supervisor:
         if limit is not None and resident > limit:
             self.stop(State.OUT_OF_MEMORY, f"was stopped: it used more than {_size(limit)} of memory")
 
-    def _check_processes(self, count: int) -> None:
-        limit = self.limits.processes
-        if limit is not None and count > limit:
+    def _check_processes(self) -> None:
+        limit, family = self.limits.processes, self._family
+        if limit is not None and (family.exceeds(limit) or len(family.scan()) > limit):
             self.stop(State.ERROR, f"was stopped: it started more than {limit} processes")
 
     def _judge(self, ended_itself: bool, all_gone: bool) -> Outcome:

@@ -1,13 +1,16 @@
 """The wire format: one frame is two little-endian u64 lengths, a UTF-8 JSON object, raw bytes.
 
 Nothing that arrives is ever unpickled or evaluated, and no length that a peer claims is believed before the
-bytes are there. The child's end of the channel is the descriptor in its last argument, ``--channel=N``.
+bytes are there. Numbers are finite: JSON knows no others. Text that arrives can be printed: half characters
+and control characters, which could end a caller or take over a terminal, are replaced. The child's end of the channel is the descriptor in its last argument, ``--channel=N``.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import socket
 import struct
 import sys
@@ -51,13 +54,7 @@ class Channel:
             raise WireError(f"a frame claims {header_bytes} + {payload_bytes} bytes")
         text = _complete(self._read(header_bytes), header_bytes)
         payload = _complete(self._read(payload_bytes), payload_bytes)
-        try:
-            header = json.loads(text.decode())
-        except (ValueError, RecursionError):
-            raise WireError("a frame's header is not JSON") from None
-        if not isinstance(header, dict):
-            raise WireError("a frame's header is not a JSON object")
-        return header, payload
+        return _header(text), payload
 
     def finish(self) -> None:
         """Tell the peer that no more frames will come; it can still send."""
@@ -82,6 +79,37 @@ class Channel:
             chunks.append(chunk)
             count -= len(chunk)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")  # not: tab, line ends, form feed
+
+
+def _header(data: bytes) -> dict:
+    try:
+        text = data.decode()
+        header = json.loads(text, parse_float=_finite, parse_constant=_finite)
+        if not isinstance(header, dict):
+            raise WireError("a frame's header is not a JSON object")
+        # Most headers hold neither escapes nor such characters, and need no walk.
+        return _printable(header) if "\\u" in text or _UNPRINTABLE.search(text) else header
+    except (ValueError, RecursionError):
+        raise WireError("a frame's header is not JSON") from None
+
+
+def _finite(number: str) -> float:
+    if not math.isfinite(value := float(number)):
+        raise WireError(f"a frame's header holds {number[:20]}, which is no finite number")
+    return value
+
+
+def _printable(value):
+    if isinstance(value, str):
+        return _UNPRINTABLE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_printable(item) for item in value]
+    if isinstance(value, dict):
+        return {_printable(key): _printable(item) for key, item in value.items()}
+    return value
 
 
 def _complete(data: bytes, count: int) -> bytes:

@@ -161,9 +161,15 @@ def leaves_a_daemon():
 
 
 def fork_bomb():
+    """Every process forks as fast as it can, until there are 1000 of them or 20 seconds are over."""
+    reader, writer = os.pipe()  # one byte for each process that may still be started
+    os.write(writer, b"x" * 1000)
+    os.set_blocking(reader, False)
+    signal.alarm(20)
     while True:
         try:
-            os.fork()
+            if os.read(reader, 1) and os.fork() == 0:
+                signal.alarm(20)
         except OSError:
             pass
 

@@ -63,6 +63,27 @@ def test_what_is_no_frame_is_a_wire_error(ends, data):
         _received(ends, data)
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "[1, {\"a\": 1e400}]"])
+def test_a_number_that_is_not_finite_is_a_wire_error(ends, number):
+    text = f'{{"value": {number}}}'.encode()
+    with pytest.raises(WireError, match="finite"):
+        _received(ends, struct.pack("<QQ", len(text), 0) + text)
+
+
+def test_a_number_of_many_digits_is_a_wire_error(ends):
+    text = b'{"value": ' + b"9" * 10_000 + b"}"
+    with pytest.raises(WireError):
+        _received(ends, struct.pack("<QQ", len(text), 0) + text)
+
+
+def test_text_that_arrives_can_be_printed(ends):
+    text = b'{"\\udc80": ["\\ud800x", {"a": "\\u001b[2J\\u0000\x7f\xc2\x9b"}], "kept": "\\t\\n\\u00fc \\ud83d\\ude00"}'
+    header, _ = _received(ends, struct.pack("<QQ", len(text), 0) + text)
+    gap = "\ufffd"
+    assert header == {gap: [gap + "x", {"a": f"{gap}[2J{gap * 3}"}], "kept": "\t\n\xfc \U0001f600"}
+    str(header).encode()
+
+
 def test_memory_is_not_taken_for_a_claimed_length(ends):
     import tracemalloc
 
