@@ -40,6 +40,10 @@ def judge(exercise: Exercise, folder: Path, seed: int | None) -> Verdict:
     """The visible cases, and once they pass the same rules with fresh random cases."""
     from grader.exercises import check
 
+    if exercise.kind == "kernel":
+        from grader.gpu import device_kind
+
+        device_kind()  # a device that is asked for and not there is told before any work
     fresh = secrets.randbits(31) if seed is None else seed
     return check(exercise.slug, folder, seed=fresh, hidden=True, reveal=True)
 

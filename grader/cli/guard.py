@@ -5,6 +5,7 @@ Exit status: 0 all that could run passed, 1 not all passed, 2 wrong use, 3 grade
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
@@ -20,6 +21,12 @@ OK, NOT_PASSED, WRONG_USE, FAULT = 0, 1, 2, 3
 
 # typer carries its own copy of click from some version on: take the class from where typer has it.
 _USAGE_ERROR = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
+# What a person can mend about a file or a folder: rights, space, something else in its place.
+_MENDABLE = {
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EISDIR, errno.ENOTDIR,
+}  # fmt: skip
 
 
 class WrongUse(Exception):
@@ -46,6 +53,10 @@ class GuardedGroup(TyperGroup):
         except Exception as error:
             if _is_a_persons_mistake(error):
                 complain(str(error))
+                raise typer.Exit(WRONG_USE) from None
+            if isinstance(error, OSError) and error.errno in _MENDABLE and error.filename:
+                reason = (error.strerror or "cannot be used").lower()
+                complain(f"{error.filename}: {reason}. Nothing was changed there; mend that and run this again.")
                 raise typer.Exit(WRONG_USE) from None
             fault(error)
             raise typer.Exit(FAULT) from None

@@ -99,7 +99,8 @@ def check(
                 on_visible(seen)
             if not hidden or (reveal and seen.state not in (State.PASS, State.UNSUPPORTED_HERE)):
                 return seen
-            return verdict(_run_hidden(checks, bench, results, seed, reveal), counters, seed)
+            drawn = any(c.seeded and r.state is State.PASS for c, r in zip(checks, results, strict=True))
+            return verdict(_run_hidden(checks, bench, results, seed, reveal), counters, seed if drawn else None)
     except _ENDED as ended:
         return verdict(_all_blocked(checks, _finding_of(ended)))
     except Exception:

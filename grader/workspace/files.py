@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 from datetime import datetime
 from pathlib import Path
@@ -32,8 +34,10 @@ def _umask() -> int:
 
 
 def read_or_none(path: Path) -> bytes | None:
-    """The file's bytes, None where there is no such file."""
+    """The file's bytes, None where there is no such file. A folder or a pipe in its place is an ``OSError``."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would keep us waiting for ever
+            raise OSError(errno.EISDIR, "is no ordinary file", str(path))
         return path.read_bytes()
     except FileNotFoundError:
         return None

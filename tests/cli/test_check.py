@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 
 import pytest
 
@@ -262,3 +263,20 @@ def test_what_the_runner_logs_is_kept(run, started, judged, verdict, monkeypatch
     result = run("check", SLUG)
     [log] = (tmp_path / "cache" / "log").iterdir()
     assert "inside story" in log.read_text() and str(log) in result.stderr
+
+
+def test_a_device_that_is_not_there_is_wrong_use(run, started, judged, verdict, monkeypatch):
+    judged(verdict())
+    monkeypatch.setenv("GRADER_DEVICE", "quantum")
+    result = run("check", SLUG)
+    assert result.exit_code == 2 and "'quantum'; it can be 'simulated' or 'cuda'" in result.stderr
+
+
+@pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: os.mkfifo(path)], ids=["folder", "pipe"])
+def test_something_else_in_place_of_a_file_is_told(run, started, make):
+    path = started / "masked_gelu.cu"
+    path.unlink()
+    make(path)
+    for command in ("reset", "update"):
+        result = run(command, *(["10"] if command == "reset" else []))
+        assert result.exit_code == 2 and "masked_gelu.cu: " in result.stderr, result.stderr

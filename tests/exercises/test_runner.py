@@ -90,6 +90,14 @@ def test_a_device_that_cannot_do_it_is_pending(judge):
     assert verdict.state is State.UNSUPPORTED_HERE and (verdict.earned, verdict.pending) == (2, 4)
 
 
+def test_no_hidden_case_is_claimed_where_none_could_run(judge):
+    def run(bench, rng):
+        raise DeviceError(State.UNSUPPORTED_HERE, "No tensor cores here.")
+
+    verdict = judge(one("a", run, seeded=True), GOOD, seed=7, hidden=True, reveal=True)
+    assert verdict.state is State.UNSUPPORTED_HERE and verdict.seed is None
+
+
 def on_hidden_seed(bench, rng):
     value = int(rng.integers(1 << 30))
     return failed(f"secret {value}", case={"got": value}) if value == HIDDEN else passed()
