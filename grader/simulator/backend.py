@@ -11,7 +11,7 @@ from grader.simulator.decode.program import Linker, Program, align_up
 from grader.simulator.faults import fault_of, launch_fault
 from grader.simulator.memory import Memory
 from grader.simulator.native import COUNTER_FIELDS, Engine, FaultRecord, LaunchRequest
-from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.errors import PtxError, Refused, Unsupported
 from grader.simulator.ptx.model import Module
 from grader.simulator.ptx.parse import parse
 from grader.simulator.records import DeviceError, KernelInfo, Launch, Parameter
@@ -21,6 +21,7 @@ MAX_THREADS = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 48 << 10  # bytes of a block, static and dynamic
+MAX_CONSTANT = 64 << 10  # bytes of all __constant__ variables
 DEFAULT_BUDGET = 1 << 28  # warp instructions of one launch
 OUTPUT_BYTES = 64 << 10  # of printf
 
@@ -69,12 +70,21 @@ class SimulatedBackend:
             raise DeviceError(
                 State.ERROR, "The compiled code cannot be read: it is nested too deeply."
             ) from None
+        except Refused as problem:
+            raise DeviceError(State.ERROR, str(problem)) from None
         except PtxError as problem:
             raise DeviceError(State.ERROR, f"The compiled code cannot be read: {problem}.") from None
         except Unsupported as problem:
             raise DeviceError(
                 State.UNSUPPORTED_HERE, f"{str(problem)[0].upper()}{str(problem)[1:]}."
             ) from None
+        for program in programs.values():
+            if program.shared_bytes > MAX_SHARED:
+                raise DeviceError(
+                    State.ERROR,
+                    f"Kernel {program.kernel} declares {program.shared_bytes} bytes of shared memory; the most is "
+                    f"{MAX_SHARED}.",
+                )
         self._loads += 1
         handle = f"module-{self._loads}"
         self._modules[handle] = programs
@@ -83,6 +93,19 @@ class SimulatedBackend:
     def _place_variables(self, module: Module) -> dict[str, int]:
         """Give global and constant variables memory, and fill in their first contents."""
         placed = [v for v in module.variables.values() if v.space in ("global", "const")]
+        if missing := module.external & {v.name for v in placed}:
+            raise Refused(
+                f"The variable {min(missing)} is used and defined nowhere: a GPU's driver would not link this code."
+            )
+        constant = 0
+        for variable in placed:
+            if variable.space == "const":
+                constant = align_up(constant, variable.align) + variable.bytes
+        if constant > MAX_CONSTANT:
+            raise Refused(
+                f"The constants take {constant} bytes; the constant memory of a GPU has {MAX_CONSTANT} (64 KiB). "
+                "Pass large tables as a pointer to global memory."
+            )
         addresses = {
             v.name: self.alloc(v.bytes, name=v.name, read_only=v.space == "const", fill=0, sparse=False)
             for v in placed
@@ -191,6 +214,8 @@ class SimulatedBackend:
             seconds = time.perf_counter() - began
         if failed and fault.kind == 6:
             fault.detail = shared
+        if failed and fault.kind == 11:
+            fault.address = budget
         exact, estimates, lines = counters.summarise(program, rows) if count else (None, {}, ())
         return Launch(
             fault=fault_of(fault, program, self._memory, block) if failed else None,

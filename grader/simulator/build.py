@@ -7,6 +7,7 @@ import functools
 import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 from pathlib import Path
@@ -32,17 +33,41 @@ def build() -> Path:
             State.UNSUPPORTED_HERE,
             f"the simulated GPU needs the compiler g++, which is not here; {INSTALL_HINT}",
         )
-    folder = cache_folder() / "engine"
-    library = folder / f"simulator-{_key(compiler)}.so"
+    name = f"simulator-{_key(compiler)}.so"
+    library = cache_folder() / "engine" / name
+    try:
+        return _kept(compiler, library)
+    except OSError:  # a cache that cannot be written: a folder of this user's own instead
+        library = _private_folder() / name
+    try:
+        return _kept(compiler, library)
+    except OSError as error:
+        raise DeviceError(
+            State.GRADER_FAULT,
+            f"the simulated GPU's engine cannot be kept in {cache_folder()} nor in {library.parent}: {error.strerror}",
+        ) from error
+
+
+def _kept(compiler: str, library: Path) -> Path:
+    """``library``, built now if it is not there; ``OSError`` where it cannot be kept."""
     if not library.exists():
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _build_once(compiler, library)
-        except OSError as error:
-            raise DeviceError(
-                State.GRADER_FAULT, f"the simulated GPU's engine cannot be kept in {folder}: {error.strerror}"
-            ) from error
+        library.parent.mkdir(parents=True, exist_ok=True)
+        _build_once(compiler, library)
     return library
+
+
+@functools.cache
+def _private_folder() -> Path:
+    """A temporary folder that only this user can write, the same in every process if that is possible."""
+    folder = Path(tempfile.gettempdir()) / f"tensorrt-plugin-course-engine-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        facts = folder.lstat()
+        if stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o022:
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="grader-engine-"))
 
 
 @functools.cache

@@ -45,7 +45,8 @@ SENTENCES = {
     ),
     11: (
         "budget",
-        "The kernel ran for very long without an end: look for a loop that never stops.",
+        "The kernel still ran after {address:,} instructions: either it never ends, or it waits for another thread "
+        "of its warp or for another block, which the simulated GPU does not switch to.",
     ),
     12: ("trap", "The kernel stopped itself with a trap."),
     13: ("trap", "The assertion `{message}` failed."),
@@ -56,7 +57,8 @@ SENTENCES = {
     ),
 }
 # Where the same fault has another sentence.
-IN_FRONT = "The kernel {does} {bytes} that start {before} in front of {buffer}."
+IN_FRONT = "The kernel {does} {bytes} starting {before} in front of {buffer}."
+BEFORE_SHARED = "The kernel {does} {bytes} starting {before} in front of the block's shared memory: an index is negative."
 NO_BUFFER = "The kernel {does} {bytes} at an address where no buffer is."
 PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
 OTHER_BARRIERS = (
@@ -105,6 +107,8 @@ def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: 
         return NO_BUFFER
     if record.kind == 1 and buffer is not None and record.address < buffer.base:
         return IN_FRONT
+    if record.kind == 6 and _below_zero(record.address):
+        return BEFORE_SHARED
     if record.kind == 9 and record.detail:
         return OTHER_BARRIERS
     if record.kind == 10 and record.detail:
@@ -117,6 +121,8 @@ def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: 
 def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, buffer: Buffer | None) -> str:
     writes = program.categories[record.pc] in ("store", "atomic", "reduction")
     offset = record.address - buffer.base if buffer else 0
+    if record.kind == 6:
+        offset = -_below_zero(record.address)
     if buffer and buffer.name:
         name = f"buffer {buffer.name}"
     else:
@@ -136,6 +142,14 @@ def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, 
         message=memory.text(record.address) if record.kind == 13 else "",
         opcode=program.opcodes[record.pc],
     )
+
+
+def _below_zero(address: int) -> int:
+    """How many bytes a shared address lies below zero, where a negative index wrapped around at 32 or 64 bits."""
+    for width in (32, 64):
+        if 1 << (width - 1) <= address < 1 << width:
+            return (1 << width) - address
+    return 0
 
 
 def _bytes(count: int) -> str:

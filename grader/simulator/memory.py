@@ -117,9 +117,13 @@ class Memory:
         return buffer if address < buffer.base + max(buffer.bytes, 1) else None
 
     def nearest(self, address: int) -> Buffer | None:
-        """The buffer whose first or last byte is nearest to an address."""
+        """The buffer an address lies in, else the one whose first or last byte is nearest, a living one if any."""
+        if (own := self.buffer_at(address)) is not None:
+            return own
         index = bisect.bisect_right(self._bases, address)
-        near = [self._buffers[k] for k in (index - 1, index) if 0 <= k < len(self._buffers)]
+        before, after = self._buffers[:index][::-1], self._buffers[index:]
+        near = [b for side in (before, after) if (b := next((b for b in side if not b.freed), None))]
+        near = near or [*before[:1], *after[:1]]
         return min(
             near, key=lambda b: max(b.base - address, address - (b.base + b.bytes - 1), 0), default=None
         )

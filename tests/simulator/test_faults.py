@@ -87,6 +87,23 @@ def test_a_freed_buffer(bench):
     assert (fault.kind, fault.buffer, fault.offset) == ("freed_pointer", "old", 0)
 
 
+def test_the_nearest_buffer_is_a_living_one(bench):
+    """A freed buffer of the same name lies nearer; only an address inside it is its."""
+    y = bench.device.alloc(1024, name="y")
+    old = bench.device.alloc(1024, name="y")
+    bench.device.free(old)
+    text = KERNEL + "(char* p) { *p = 1; }"
+    fault = run(bench, text, old - 8, block=(1,))
+    assert (fault.kind, fault.buffer, fault.offset) == ("out_of_bounds", "y", old - 8 - y)
+    assert run(bench, text, old + 8, block=(1,)).offset == 8
+
+
+def test_one_byte_in_front_of_a_buffer_reads_well(bench):
+    y = bench.device.alloc(1024, name="y")
+    fault = run(bench, KERNEL + "(char* p) { *p = 1; }", y - 1, block=(1,))
+    assert fault.sentence == "The kernel writes 1 byte starting 1 byte in front of buffer y."
+
+
 def test_a_misaligned_vector(bench):
     text = KERNEL + "(const float* x, float4* y) { y[0] = *(const float4*)(x + 1); }"
     x, y = bench.device.alloc(64, name="x"), bench.device.alloc(64, name="y")
@@ -123,6 +140,13 @@ def test_a_negative_index_into_shared_memory(bench):
     text = KERNEL + "(float* y) { extern __shared__ float t[]; t[int(threadIdx.x) - 1] = 1; *y = t[0]; }"
     fault = run(bench, text, bench.device.alloc(4), shared_bytes=256)
     assert (fault.kind, fault.thread) == ("shared_out_of_bounds", (0, 0, 0))
+
+
+@pytest.mark.parametrize("index", ["int(threadIdx.x) - 100", "(long long)threadIdx.x - 100"])
+def test_a_negative_shared_index_is_told_as_one(bench, index):
+    text = KERNEL + "(float* y) { extern __shared__ float t[]; t[" + index + "] = 1; *y = t[0]; }"
+    fault = run(bench, text, bench.device.alloc(4), shared_bytes=256)
+    assert "400 bytes in front of the block's shared memory" in fault.sentence
 
 
 def test_local_memory_out_of_bounds(bench):
@@ -234,7 +258,45 @@ def test_a_loop_without_an_end(bench):
     )
     fault = run(bench, text, bench.array(np.zeros(2, np.int32)), instruction_budget=100_000)
     assert (fault.kind, fault.line) == ("budget", line_of(text))
-    assert DEFAULT_BUDGET > 100_000
+    assert DEFAULT_BUDGET > 100_000 and "after 100,000 instructions" in fault.sentence
+
+
+def test_warps_that_wait_for_each_other_take_turns(bench):
+    text = (
+        KERNEL
+        + """(volatile int* y)
+{
+    __shared__ int sum[2];
+    if (threadIdx.x < 32) {
+        while (y[1] == 0) {}
+        y[0] = 7;
+    } else {
+        y[1] = 1;
+        while (y[0] == 0) {}
+        y[2] = 9;
+    }
+    sum[threadIdx.x / 32] = y[threadIdx.x / 32];
+    __syncthreads();
+    y[3] = sum[0] + sum[1];
+}"""
+    )
+    module, seen = bench.load(text), []
+    for _ in range(2):
+        y = bench.array(np.zeros(4, np.int32))
+        launch = bench.launch(module, "k", (1,), (64,), y)
+        assert launch.fault is None
+        assert bench.fetch(y, 4, np.int32).tolist() == [7, 1, 9, 8]
+        seen.append(launch.counters)
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("spare, kind", [(0, None), (-1, "budget")])
+def test_turns_do_not_change_the_budget(bench, spare, kind):
+    text = KERNEL + "(volatile int* y) { for (int i = 0; i < 20000; i++) y[0] = i; }"
+    module, y = bench.load(text), bench.device.alloc(4)
+    needed = bench.launch(module, "k", (2,), (64,), y).estimates["ptx_warp_instructions"]
+    fault = bench.launch(module, "k", (2,), (64,), y, instruction_budget=int(needed) + spare).fault
+    assert (fault.kind if fault else None) == kind
 
 
 def test_an_assertion_that_fails(bench):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from conftest import compile_text
 
 from grader.simulator import DeviceError
 from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.isa import INSTRUCTIONS, not_modelled
 from grader.simulator.ptx.locations import Locations
 from grader.simulator.ptx.model import Location
 from grader.simulator.ptx.parse import parse
@@ -129,9 +133,7 @@ def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
 @pytest.mark.parametrize(
     "statement",
     [
-        "add.rn.wrong.f32 %f1, %f1, %f1;",
         "add.u32.u32 %r1, %r1, %r1;",
-        "ld.global.nc.v4.wrong.f32 {%f1,%f1,%f1,%f1}, [%d1];",
         "cvt.f16.f32 %h1, %f1;",
         "cvt.rn.s32.f32 %r1, %f1;",
         "min.xorsign.abs.f32 %f1, %f1, %f1;",
@@ -144,7 +146,6 @@ def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",
         "bar.sync 1, 64;",
         "bar.arrive 0, 32;",
-        "atom.global.add.noftz.f32.wrong %f1, [%d1], %f1;",
         "ex2.approx.f64 %d1, %d1;",
         "shfl.bfly.b32 %r1, %r1, 1, 31;",
         "sqrt.approx.f64 %d1, %d1;",
@@ -163,10 +164,111 @@ def test_what_is_not_modelled_is_refused_by_name(bench, statement):
     assert f"`{name}`" in problem.value.sentence and "line 42" in problem.value.sentence
 
 
-@pytest.mark.parametrize("directive", [".reg .v4 .f32 a;", ".wrong 3;"])
+@pytest.mark.parametrize(
+    "statement, words",
+    [
+        ("add.rn.wrong.f32 %f1, %f1, %f1;", "there is no `.wrong`"),
+        ("ld.global.nc.v4.wrong.f32 {%f1,%f1,%f1,%f1}, [%d1];", "there is no `.wrong`"),
+        ("atom.global.add.noftz.f32.wrong %f1, [%d1], %f1;", "there is no `.wrong`"),
+        ("foo.bar.baz %r1;", "`foo.bar.baz` is no PTX instruction"),
+        ("mov.u32 %r1, %%r99999;", "%%r99999 is not declared"),
+        ("mov.u32 %r1, %nothing;", "%nothing is not declared"),
+        ("mov.u32 %r1, [%d1];", "cannot take such an operand"),
+        ("ld.global.u32 %r1, [%d1, {%r1}];", "a base and an offset"),
+        ('.include "/etc/passwd"', "`.include` cannot stand in a function"),
+        (".reg .wrong %x;", "`.wrong` is no type of a register"),
+        (".local .wrong x;", "`.wrong` is no type of PTX"),
+        (".local .b8 big[600000];", "600000 bytes of local memory"),
+        ("call.uni helper, ();", "helper is called and defined nowhere"),
+    ],
+)
+def test_what_no_gpu_would_take_is_an_error(bench, statement, words):
+    registers = ".reg .b32 %r<2>; .reg .f32 %f<2>; .reg .b64 %d<2>;"
+    with pytest.raises(DeviceError, match=re.escape(words)) as problem:
+        bench.device.load(entry(registers + "\n" + statement))
+    assert problem.value.state is State.ERROR
+
+
+def test_a_bogus_instruction_is_told_at_the_learners_line(bench):
+    text = compile_text('extern "C" __global__ void k(int* y)\n{\n    asm volatile("foo.bar %0;" :: "r"(1));\n}')
+    with pytest.raises(DeviceError, match=r"`foo.bar` is no PTX instruction \(from .*kernel.cu, line 3\)"):
+        bench.device.load(text)
+
+
+def test_a_kernel_smuggled_in_by_assembly_is_an_error(bench):
+    text = compile_text(
+        'extern "C" __global__ void k(int* y) { asm volatile("} .visible .entry evil() { ret;"); *y = 1; }'
+    )
+    with pytest.raises(DeviceError, match="is not declared") as problem:
+        bench.device.load(text)
+    assert problem.value.state is State.ERROR
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("extern __device__ int h(); K(int* y) { *y = h(); }", "function .*h.* is called and defined nowhere"),
+        ("__constant__ char c[1 << 20]; K(char* y) { *y = c[*y]; }", "1048576 bytes.*64 KiB"),
+        ("K(int* y) { __shared__ volatile int t[12289]; t[0] = 1; *y = t[0]; }", "49156 bytes of shared memory"),
+    ],
+)
+def test_what_a_driver_would_not_load(bench, text, words):
+    with pytest.raises(DeviceError, match=words) as problem:
+        bench.load(text.replace("K(", 'extern "C" __global__ void k('))
+    assert problem.value.state is State.ERROR
+
+
+def test_a_variable_of_no_module_would_not_load(bench):
+    outside = f"{HEADER}.extern .global .align 4 .u32 far;\n"
+    text = entry(".reg .b32 %r; ld.global.u32 %r, [far];").replace(HEADER, outside)
+    with pytest.raises(DeviceError, match="variable far is used and defined nowhere"):
+        bench.device.load(text)
+    bench.device.load(text.replace(outside, f"{outside}.global .align 4 .u32 far;\n"))
+
+
+def test_memory_just_within_the_limits_loads(bench):
+    bench.load(
+        """__constant__ char c[1 << 16];
+extern "C" __global__ void k(char* y) { __shared__ volatile char t[48 << 10]; t[0] = 1; *y = c[*y] + t[0]; }"""
+    )
+
+
+def test_a_variable_that_is_declared_and_defined_loads(bench):
+    bench.load('extern __device__ int v; __device__ int v = 3; extern "C" __global__ void k(int* y) { *y = v; }')
+
+
+@pytest.mark.parametrize("directive", [".reg .v4 .f32 a;", ".local .v4 .f32 a;"])
 def test_directives_that_are_not_modelled(directive):
     with pytest.raises(Unsupported):
         parse(entry(directive))
+
+
+@pytest.mark.parametrize(
+    "opcode",
+    [
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16",
+        "wmma.load.a.sync.aligned.row.m16n16k16.f16",
+        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
+        "tcgen05.mma.cta_group::1.kind::f16",
+        "mbarrier.try_wait.parity.shared::cta.b64",
+        "createpolicy.fractional.L2::evict_last.b64",
+        "discard.global.L2",
+        "fns.b32",
+        "vset4.u32.s32.ne",
+        "cvt.rn.satfinite.e4m3x2.f32",
+    ],
+)
+def test_real_ptx_is_told_from_invented_ptx(opcode):
+    assert isinstance(not_modelled(opcode), Unsupported)
+    assert isinstance(not_modelled(f"{opcode}.wrong"), PtxError)
+
+
+def test_every_instruction_that_is_run_is_in_the_isa():
+    from grader.simulator.decode import program  # noqa: F401 (registers the handlers)
+    from grader.simulator.decode.context import HANDLERS
+
+    assert set(HANDLERS) < INSTRUCTIONS
 
 
 def test_a_module_without_the_kernel(bench):

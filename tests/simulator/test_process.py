@@ -194,6 +194,24 @@ def test_the_engine_is_built_once_and_its_key_follows_the_sources(tmp_path, monk
         build._key.cache_clear()
 
 
+def test_a_cache_that_cannot_be_written_is_replaced_by_a_private_folder(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("GRADER_CACHE", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(build.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(build, "_compile", lambda compiler, scratch, target: target.write_text("engine"))
+    build._private_folder.cache_clear()
+    try:
+        first = build.build()
+        assert first.read_text() == "engine" and build.build() == first
+        assert first.parent.parent == tmp_path and not first.parent.stat().st_mode & 0o077
+        first.parent.chmod(0o777)  # a folder that others may write is not trusted
+        build._private_folder.cache_clear()
+        other = build.build()
+        assert other.parent != first.parent and not other.parent.stat().st_mode & 0o077
+    finally:
+        build._private_folder.cache_clear()
+
+
 def test_without_a_compiler_it_says_what_to_install(monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(DeviceError) as problem:

@@ -9,6 +9,7 @@ from grader.simulator.decode.frame import Frame, lane_bytes
 from grader.simulator.decode.modifiers import Modifiers
 from grader.simulator.decode.types import SPECIALS, Record
 from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.isa import not_modelled
 from grader.simulator.ptx.model import SIZES, Address, Group, Immediate, Instruction, Name, Operand, Sum
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Context:
         modifiers = Modifiers(instruction.opcode)
         handler = HANDLERS.get(modifiers.root)
         if handler is None:
-            raise Unsupported(instruction.opcode)
+            raise not_modelled(instruction.opcode)
         if instruction.guard is not None:
             self.record.guard = self.frame.register(instruction.guard, 0)
             self.record.guard_negated = int(instruction.guard_negated)
@@ -97,14 +98,14 @@ class Context:
                 if place.space == "local":
                     raise Unsupported(f"{self.instruction.opcode} of a local variable's address")
                 return self.frame.constant(place.offset, lane_bytes(kind))
+            if self.function.is_function(operand.name):
+                raise Unsupported(f"{self.instruction.opcode} of a function's address")
             return self.frame.register(operand.name, lane_bytes(kind))
-        if (
-            isinstance(operand, Sum)
-            and (place := self.function.place(operand.name))
-            and place.space != "local"
-        ):
+        if isinstance(operand, Sum) and (place := self.function.place(operand.name)):
+            if place.space == "local":
+                raise Unsupported(f"{self.instruction.opcode} of a local variable's address")
             return self.frame.constant(place.offset + operand.offset, lane_bytes(kind))
-        raise Unsupported(f"{self.instruction.opcode} with such an operand")
+        raise PtxError(f"{self.instruction.opcode} cannot take such an operand")
 
     def predicate(self, position: int) -> tuple[int, bool]:
         """The slot of a predicate that is read, and whether it is negated."""

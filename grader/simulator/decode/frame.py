@@ -6,6 +6,7 @@ import struct
 
 from grader.simulator.decode.types import SPECIALS
 from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.isa import SPECIAL_REGISTERS
 from grader.simulator.ptx.model import SIZES, Immediate
 
 LANES = 32
@@ -46,7 +47,7 @@ class Frame:
         """The slot of a register whose lanes must have ``lane`` bytes (0: a predicate)."""
         kind = self.type_of(name)
         if kind is None:
-            if name.startswith("%") and "." not in name and name not in self._types:
+            if name in SPECIAL_REGISTERS:
                 raise Unsupported(name)
             raise PtxError(f"{name} is not declared")
         if lane_bytes(kind) != lane or kind == "b128":

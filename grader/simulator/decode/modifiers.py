@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.simulator.ptx.errors import Unsupported
+from grader.simulator.ptx.isa import not_modelled
 
 
 class Modifiers:
@@ -27,7 +27,7 @@ class Modifiers:
         return self.take(*choices) or self.refuse()
 
     def refuse(self) -> str:
-        raise Unsupported(self.opcode)
+        raise not_modelled(self.opcode)
 
     def done(self) -> None:
         if self._rest:

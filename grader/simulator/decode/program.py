@@ -11,7 +11,8 @@ from grader.simulator.decode.context import Context
 from grader.simulator.decode.frame import Frame
 from grader.simulator.decode.types import Record
 from grader.simulator.ptx.cfg import reconvergence, table
-from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.errors import PtxError, Refused, Unsupported
+from grader.simulator.ptx.isa import DRIVER_FUNCTIONS
 from grader.simulator.ptx.model import (
     Address,
     Function,
@@ -226,7 +227,9 @@ class FunctionDecoder:
         self.places[variable.name] = Place("local", offset)
         self.local_bytes = offset + variable.bytes
         if self.local_bytes > _MOST_LOCAL:
-            raise Unsupported(f"{variable.bytes} bytes of local memory for {variable.name}")
+            raise Refused(
+                f"{self.function.name} needs {self.local_bytes} bytes of local memory for a thread; a GPU has {_MOST_LOCAL}."
+            )
 
     def decode(self) -> list[Record]:
         records = []
@@ -241,7 +244,9 @@ class FunctionDecoder:
                 raise
             except PtxError as problem:
                 if problem.line is None:
-                    raise PtxError(str(problem), instruction.ptx_line) from None
+                    place = instruction.location
+                    source = f" (from {place.file}, line {place.line})" if place else ""
+                    raise PtxError(f"{problem}{source}", instruction.ptx_line) from None
                 raise
             records.append(record)
             self._note(context.category, instruction.location, instruction.opcode)
@@ -272,6 +277,9 @@ class FunctionDecoder:
     def meeting(self, instruction: Instruction) -> int:
         return self.entry + self._meetings[id(instruction)]
 
+    def is_function(self, name: str) -> bool:
+        return name in self.linker.module.functions or name in self.linker.module.declared
+
     def place(self, name: str) -> Place | None:
         """Where a variable lies, None if there is none of this name."""
         if name in self.places:
@@ -291,7 +299,7 @@ class FunctionDecoder:
         if callee in module.functions:
             function = module.functions[callee]
             if function.kernel:
-                raise Unsupported(f"call of the kernel {callee}")
+                raise PtxError(f"call of the kernel {callee}")
             self.linker.calls = True
             offsets = signature(function)
             if len(arguments) != len(function.parameters) or len(results) != len(function.results):
@@ -313,8 +321,12 @@ class FunctionDecoder:
         elif callee == "__assertfail" and arguments:
             context.operation("assert")
             record.a = self._local(arguments[0], 8)
-        else:
+        elif callee in DRIVER_FUNCTIONS:
             raise Unsupported(f"call of {callee}")
+        else:
+            raise Refused(
+                f"The function {callee} is called and defined nowhere: a GPU's driver would not link this code."
+            )
 
     def _local(self, name: str, size: int) -> int:
         """The offset of a .param variable of a call, which must have ``size`` bytes."""

@@ -1,5 +1,6 @@
-// A launch: block after block, and in a block warp after warp from barrier to barrier. The order is fixed, so
-// that the same launch always gives the same bytes and counters.
+// A launch: block after block, and in a block warp after warp from barrier to barrier. A warp that runs for long
+// without reaching one lets the others have their turn, as it may wait for them. The order is fixed, so that the
+// same launch always gives the same bytes and counters.
 #include <algorithm>
 
 #include "types.h"
@@ -140,12 +141,14 @@ void run_block(Launch& launch, std::vector<Warp>& warps) {
     fill_block_specials(launch, warp, launch.request->functions[warp.function]);
   }
   for (;;) {
-    bool waiting = false;
+    bool waiting = false, running = false;
     for (Warp& warp : warps) {
       if (warp.state != WarpState::kRunning) continue;
       run_warp(launch, warp);
       if (launch.failed()) return;
+      running |= warp.state == WarpState::kRunning;
     }
+    if (running) continue;  // a warp whose turn was over before it ended or came to a barrier
     for (const Warp& warp : warps) waiting |= warp.state == WarpState::kAtBarrier;
     if (!waiting || !same_barrier(launch, warps)) return;
     release_barrier(launch, warps);

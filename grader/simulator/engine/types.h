@@ -30,6 +30,9 @@ constexpr u64 kLocalWindow = 0x6e0000000000ull;
 constexpr u64 kSharedWindow = 0x6f0000000000ull;
 constexpr u64 kWindowBytes = 1ull << 32;
 
+// Warp instructions that a warp runs before the others of its block have their turn.
+constexpr s64 kTurn = 1 << 16;
+
 enum Space : s32 { kGeneric = 0, kGlobal, kShared, kLocal, kParam, kConst };
 
 enum FaultKind : s32 {

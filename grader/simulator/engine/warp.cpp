@@ -2,6 +2,8 @@
 //
 // At a divergent branch the warp runs one side after the other; both end at `reconverge`, the branch's
 // immediate post-dominator, where the lanes continue together.
+#include <algorithm>
+
 #include "special_ops.h"
 
 enum Op : s32 {
@@ -95,14 +97,15 @@ void run_warp(Launch& launch, Warp& warp) {
   char* frame = warp.registers.data() + warp.frame;
   u32 mask = warp.mask;
   s32 pc = warp.pc, reconverge = warp.reconverge;
-  s64 budget = launch.budget;
+  const s64 turn = std::min(launch.budget, kTurn);
+  s64 budget = turn;
 
 #define LEAVE_LOOP()              \
   do {                            \
     warp.mask = mask;             \
     warp.pc = pc;                 \
     warp.reconverge = reconverge; \
-    launch.budget = budget;       \
+    launch.budget -= turn - budget; \
     return;                       \
   } while (0)
 
@@ -126,6 +129,11 @@ void run_warp(Launch& launch, Warp& warp) {
       pc = path.pc, reconverge = path.reconverge, mask = path.mask & warp.live;
     }
     const Instruction& i = code[pc];
+    if (--budget < 0) {
+      budget = 0;
+      if (launch.budget == turn) fail(launch, kBudget, i, warp, first_lane(mask));
+      LEAVE_LOOP();
+    }
     u32 active = mask;
     if (i.guard >= 0) {
       u32 p = predicate(frame, i.guard);
@@ -134,10 +142,6 @@ void run_warp(Launch& launch, Warp& warp) {
     Counter& counter = counters[pc];
     counter.executions++;
     counter.lanes += static_cast<u64>(__builtin_popcount(i.op == OP_bra ? mask : active));
-    if (--budget < 0) {
-      fail(launch, kBudget, i, warp, first_lane(mask));
-      LEAVE_LOOP();
-    }
     switch (i.op) {
 #define UNARY(name, D, A, ...)                     \
   case OP_##name:                                  \

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.isa import REGISTER_WORDS, WITH_COORDINATES
 from grader.simulator.ptx.locations import Place
 from grader.simulator.ptx.model import (
     SIZES,
@@ -36,6 +37,7 @@ class Body:
         self.renamed: list[dict[str, str]] = []
         self.scopes = 0
         self.location: Location | None = None
+        self.coordinates = False  # whether the instruction's addresses may have some
 
     def parse(self) -> None:
         tokens = self.tokens
@@ -74,7 +76,7 @@ class Body:
         elif token == ";":
             tokens.next()
         elif token.startswith("."):
-            raise Unsupported(token, *self._place())
+            raise PtxError(f"`{token}` cannot stand in a function{self._source()}", tokens.line)
         elif tokens.text[tokens.at + 1] == ":":
             tokens.at += 2
             if tokens.peek() in (".branchtargets", ".callprototype", ".calltargets"):
@@ -97,6 +99,9 @@ class Body:
 
     def _place(self) -> tuple[str | None, int | None]:
         return (self.location.file, self.location.line) if self.location else (None, None)
+
+    def _source(self) -> str:
+        return f" (from {self.location.file}, line {self.location.line})" if self.location else ""
 
     def _loc(self) -> None:
         tokens = self.tokens
@@ -122,7 +127,9 @@ class Body:
         tokens.next()
         kind = tokens.next()[1:]
         if kind not in SIZES or kind in ("b8", "u8", "s8"):
-            raise Unsupported(f".reg .{kind}", *self._place())
+            if f".{kind}" in REGISTER_WORDS:
+                raise Unsupported(f".reg .{kind}", *self._place())
+            raise PtxError(f"`.{kind}` is no type of a register{self._source()}", tokens.line)
         while True:
             name = tokens.next()
             if tokens.accept("<"):
@@ -161,6 +168,7 @@ class Body:
         opcode = tokens.next()
         if not opcode[0].isalpha():
             raise PtxError(f"an instruction expected, {opcode!r} found", line)
+        self.coordinates = opcode.split(".")[0] in WITH_COORDINATES
         operands = []
         while not tokens.accept(";"):
             operands.append(self._operand())
@@ -184,7 +192,9 @@ class Body:
             elif isinstance(inner, Name) and tokens.peek() == "-":
                 inner = Sum(inner.name, tokens.integer())
             if not tokens.accept("]"):
-                raise Unsupported("address with more than a base and an offset", *self._place())
+                if self.coordinates:
+                    raise Unsupported("address with coordinates", *self._place())
+                raise PtxError(f"an address of a base and an offset expected{self._source()}", tokens.line)
             if isinstance(inner, Immediate):
                 return Address(None, inner.value)
             return Address(self._seen(inner.name), inner.offset if isinstance(inner, Sum) else 0)

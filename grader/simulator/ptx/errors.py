@@ -11,6 +11,10 @@ class PtxError(Exception):
         self.line = line
 
 
+class Refused(Exception):
+    """The text is PTX, but a GPU's driver would not load it. The message is a sentence."""
+
+
 class Unsupported(Exception):
     """The simulator does not model this. ``what`` names it: an opcode with its modifiers, a directive."""
 

@@ -123,3 +123,4 @@ class Module:
     functions: dict[str, Function] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)  # functions without a body, such as vprintf
     variables: dict[str, Variable] = field(default_factory=dict)
+    external: set[str] = field(default_factory=set)  # variables that another module would define

@@ -6,6 +6,7 @@ import re
 
 from grader.simulator.ptx.body import SPACES, Body
 from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.isa import FUNCTION_DIRECTIVES, VARIABLE_WORDS, known_or
 from grader.simulator.ptx.lexer import Tokens
 from grader.simulator.ptx.locations import Locations
 from grader.simulator.ptx.model import SIZES, Function, Immediate, Module, Name, Sum, Variable
@@ -34,10 +35,13 @@ class Parser:
 
     def module(self) -> Module:
         tokens = self.tokens
+        external = False
         while token := tokens.peek():
             if token in _LINKAGE:
-                tokens.next()
-            elif token in (".version", ".address_size"):
+                external = tokens.next() == ".extern"
+                continue
+            external, here = False, external
+            if token in (".version", ".address_size"):
                 tokens.next(), tokens.next()
                 if tokens.accept("."):
                     tokens.next()
@@ -54,8 +58,7 @@ class Parser:
             elif token in (".entry", ".func"):
                 self._function(token == ".entry")
             elif token in SPACES:
-                for variable in self.variables_here():
-                    self.result.variables[variable.name] = variable
+                self._variables(here)
             elif token in (".pragma", ".alias"):
                 self.skip_statement()
             else:
@@ -73,6 +76,17 @@ class Parser:
             pass
 
     # ---- variables ----
+
+    def _variables(self, external: bool) -> None:
+        """A definition, or with ``external`` a promise that one stands elsewhere."""
+        for variable in self.variables_here():
+            if not external or variable.space == "shared":  # dynamic shared memory is external, too
+                self.result.external.discard(variable.name)
+            elif variable.name in self.result.variables:
+                continue
+            else:
+                self.result.external.add(variable.name)
+            self.result.variables[variable.name] = variable
 
     def variables_here(self) -> list[Variable]:
         """``.global .align 4 .b8 name[16] = {...}, other;`` with the space as the current token."""
@@ -95,10 +109,8 @@ class Parser:
                 kind = word[1:]
             elif word in (".ptr", ".global", ".const", ".shared", ".local", ".param"):
                 continue  # attributes of a pointer parameter
-            elif word in (".v2", ".v4"):
-                raise Unsupported(f"variable of vector type {word}")
             else:
-                raise Unsupported(word)
+                raise known_or(word, VARIABLE_WORDS, "type", tokens.line)
         if not kind:
             raise PtxError("a type expected", tokens.line)
         if align < 0 or align & (align - 1):
@@ -193,4 +205,4 @@ class Parser:
         elif word in (".minnctapersm", ".maxnreg", ".maxnctapersm"):
             tokens.integer()
         elif word != ".noreturn":
-            raise Unsupported(word)
+            raise known_or(word, FUNCTION_DIRECTIVES, "directive", tokens.line)
