@@ -59,27 +59,35 @@ def init(
             console.print(f"  added source/{chapter.name}: {chapter.title}", markup=False, highlight=False)
         if added:
             console.print(f"Next:  cd {tree.root} && grader class release {added[-1].number}", soft_wrap=True)
+        console.print(f"How a class goes is told in {tree.root / 'README.md'}", highlight=False, soft_wrap=True)
 
 
 @app.command()
 def release(
-    chapter: ChapterName,
+    chapters: Annotated[
+        list[str], typer.Argument(metavar="CHAPTER...", help="The chapters to hand out, such as 10, or 00 10.")
+    ],
     out: Annotated[
         Path | None, typer.Option(help="Where to make it; default: class_release/ in the tree.")
     ] = None,
     course: Course = None,
 ) -> None:
-    """Make what students get for a chapter, and register the assignment in the gradebook."""
+    """Make what students get: these chapters and no other. Registers them in the gradebook."""
     from grader.classroom.release import clone
     from grader.classroom.release import release as make
     from grader.classroom.session import Session
 
     with _plain_errors():
-        tree, found = ClassTree.find(course), material.chapter(chapter)
+        tree, found = ClassTree.find(course), [material.chapter(chapter) for chapter in chapters]
         clone()  # before the gradebook is touched
-        Session(tree).release(found.name)
+        session = Session(tree)
+        for chapter in found:
+            session.release(chapter.name)
         place = make(tree, found, out)
-        console.print(f"Class release of chapter {found.number} in {place}", highlight=False, soft_wrap=True)
+        for chapter in found:
+            session.mark_released(chapter.name)
+        told = ", ".join(str(chapter.number) for chapter in found)
+        console.print(f"Class release of chapter {told} in {place}", highlight=False, soft_wrap=True)
         console.print("It holds no solution, master, wrong variant or secret: that was searched for.")
 
 

@@ -47,16 +47,24 @@ This folder is private to you: it holds your students' work, the gradebook and t
 Work in this folder, with the course's environment active.
 
 1. `grader class release 10` makes the class release of chapter 10 in `class_release/` (give students that
-   folder) and registers the assignment in the gradebook.
+   folder) and registers the assignment in the gradebook; nbgrader's pages then show it as *released*. It holds
+   the chapters that you name and no other: `grader class release 0 10` makes one of two.
 2. Put what students hand in under `submitted/STUDENT/10_masked_gelu/`: the notebook and the files beside it.
 3. `grader class autograde 10 --trust-submissions` grades. Without the switch it refuses: grading runs
    students' code with your rights. A second run grades only what changed.
-4. `jupyter lab`, then *Nbgrader, Formgrader*: grade the answers in words, correct scores, write comments. Its
-   Autograde button takes the same way, once `nbgrader_config.py` says that you trust the submissions.
+4. `jupyter lab` (as root, in a container, `jupyter lab --allow-root`), then *Nbgrader, Formgrader*: grade the
+   answers in words (the rubric stands above each), correct scores, write comments. Its Autograde button takes
+   the same way, once `nbgrader_config.py` says that you trust the submissions. A student whose name nbgrader
+   does not know is *None, None* there until the first grading, and goes by the folder's name from then on.
 5. `grader class feedback 10` writes the pages for students; `grader class export grades.csv` the table.
 
-A submission that is damaged, renamed or incomplete stops nothing: what was odd is listed, and where something
-could not be read or judged, the score waits for you (*needs manual grade*).
+A submission that is damaged, renamed or incomplete stops nothing: what was odd is listed. An answer that is
+*unreadable* or *missing* earns nothing, is called so in the table of grades and in the CSV file's column
+`flags`, and waits for you (*needs manual grade*), as does what could not be judged.
+
+nbgrader's exchange lies in `exchange/`, inside this private folder, so students do not get anything from it: its
+Release and Collect buttons are of no use here. If your students share a server with you, set `c.Exchange.root`
+below `configure(...)` in `nbgrader_config.py` to the folder that you share.
 """
 
 
@@ -80,7 +88,7 @@ def create(root: Path, *, course_id: str = "tensorrt-plugins") -> tuple[ClassTre
     tree.root.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not ours:
         tree.root.chmod(0o700)
-    for name in ("release", "submitted", "autograded", "feedback", "results"):
+    for name in ("release", "submitted", "autograded", "feedback", "results", "exchange"):
         (tree.root / name).mkdir(exist_ok=True)
     secret.create(tree.secret)
     for path, text in (

@@ -59,7 +59,8 @@ def run(console: Console, chapter: Chapter, answers: dict[str, dict[str, bytes]]
     say(f"1. An instructor's tree: {tree.root}")
     session = Session(tree)
     session.release(chapter.name)
-    place = release(tree, chapter)
+    place = release(tree, [chapter])
+    session.mark_released(chapter.name)
     say(f"2. The class release of chapter {chapter.number}: {place}")
     for student, files in answers.items():
         hand_in(tree, student, chapter, files)

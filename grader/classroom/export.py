@@ -8,18 +8,23 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
 
+from grader.classroom import material, scores
+from grader.classroom.errors import ClassroomError
+from grader.classroom.result import Result
+from grader.classroom.tree import ClassTree
+
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
-    "late_submission_penalty", "score", "max_score", "pending",
+    "late_submission_penalty", "score", "max_score", "pending", "flags",
 )  # fmt: skip
 
 
-def export_csv(database: str, course: str, path: Path) -> int:
+def export_csv(tree: ClassTree, database: str, course: str, path: Path) -> int:
     """Write one row for every student and assignment, handed in or not; returns how many. Written whole or
     not at all.
 
-    `pending` are the points that still need a person's grade; an exercise's column is empty where nothing was
-    handed in.
+    `pending` are the points that still need a person's grade; `flags` names the answers that were unreadable
+    or missing in a submission; an exercise's column is empty where nothing was handed in.
     """
     rows = []
     names: dict[str, None] = {}  # in order of appearance
@@ -37,6 +42,7 @@ def export_csv(database: str, course: str, path: Path) -> int:
                 )
                 try:
                     row |= _submission(book.find_submission(assignment.name, student.id))
+                    row["flags"] = _flags(tree, assignment.name, student.id)
                 except MissingEntry:
                     pass
                 rows.append(row)
@@ -62,6 +68,15 @@ def _submission(submission) -> dict:
         "pending": sum(max(g.max_score - g.score, 0.0) for g in grades if g.needs_manual_grade),
         **{grade.name: grade.score for grade in grades},
     }
+
+
+def _flags(tree: ClassTree, assignment: str, student: str) -> str:
+    result = Result.read(tree.result(student, assignment))
+    try:
+        found = scores.flags(material.chapter(assignment), result) if result else {}
+    except ClassroomError:  # an assignment of the instructor's own
+        found = {}
+    return "; ".join(f"{name}: {flag}" for name, flag in found.items())
 
 
 def _cell(value) -> str:

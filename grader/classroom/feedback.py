@@ -8,6 +8,7 @@ comments.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
@@ -17,11 +18,17 @@ from traitlets import default
 
 from grader.classroom import graft, material
 from grader.classroom.errors import ClassroomError
-from grader.classroom.page import notes_html, number, verdict_html, whole_page
+from grader.classroom.page import notes_html, number, prose, verdict_html, whole_page
 from grader.classroom.public import public_result
 from grader.classroom.result import Result
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
+
+
+_MONTHS = (  # in English, whatever the locale
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -101,9 +108,11 @@ def feedback_page(
     order += [name for name in rows if name not in order]
     total = sum(row.score for row in rows.values()) - penalty
     points = sum(row.points for row in rows.values())
+    absent = result.lost | result.missing  # in the notebook the released text stands in their place
+    handed_in = {name: text for name, text in answers.items() if name not in absent}
     body = [
         f"<h1>Chapter {chapter.number}: {escape(chapter.title)}</h1>",
-        f'<p class="muted">Feedback for {escape(result.student)}, graded {escape(result.graded)}</p>',
+        f'<p class="muted">Feedback for {escape(result.student)}, graded {when(result.graded)}</p>',
         f"<p><b>{number(total)} of {number(points)} points{_waiting(rows)}</b></p>",
         '<table class="sum"><tr><th>Exercise</th><th class="n">Points</th><th></th></tr>',
         *(_row_html(rows[name]) for name in order),
@@ -113,17 +122,23 @@ def feedback_page(
     ]
     for exercise in chapter.exercises:
         own = {name: files[name] for name in exercise.files if name in files}
-        if exercise.kind == "python" and (text := answers.get(f"{exercise.slug}-answer")):
+        if exercise.kind == "python" and (text := handed_in.get(f"{exercise.slug}-answer")):
             own = {"Your cell": text.encode("utf-8", "replace")}
         body.append(f"<h2>{escape(exercise.title)}</h2>")
         body.append(verdict_html(public_result(exercise, result), own))
         body.append(_comment_html(rows.get(exercise.slug)))
     if chapter.explain:
         body.append("<h2>In your own words</h2>")
-        body.append(f"<p>{escape(chapter.explain.prompt)}</p>")
-        body.append(f'<pre style="white-space:pre-wrap">{escape(answers.get(chapter.explain.id, ""))}</pre>')
+        body.append(f"<p>{prose(chapter.explain.prompt)}</p>")
+        body.append(f'<pre style="white-space:pre-wrap">{escape(handed_in.get(chapter.explain.id, ""))}</pre>')
         body.append(_comment_html(rows.get(chapter.explain.id)))
     return whole_page(f"{chapter.title}: feedback", "\n".join(filter(None, body)))
+
+
+def when(stamp: str) -> str:
+    """A UTC time of ISO 8601 as people write it: 3 May 2030, 14:05 UTC."""
+    time = datetime.fromisoformat(stamp).astimezone(UTC)
+    return f"{time.day} {_MONTHS[time.month - 1]} {time:%Y, %H:%M} UTC"
 
 
 def _waiting(rows: dict[str, Row]) -> str:

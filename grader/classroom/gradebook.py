@@ -72,7 +72,9 @@ class GradebookWriter:
     def _save_scores(self, chapter: Chapter, result: Result, same_answers: bool) -> None:
         exercises = {exercise.slug: exercise for exercise in chapter.exercises}
         comments: dict[str, str] = {}
-        self._book.update_or_create_student(result.student)
+        student = self._book.update_or_create_student(result.student)
+        if student.first_name is None and student.last_name is None:  # nbgrader's pages show "None, None"
+            student.last_name, student.first_name = result.student, ""
         when = {"timestamp": stamp} if (stamp := self._timestamp(result)) else {}
         self._book.update_or_create_submission(chapter.name, result.student, **when)
         submitted = self._book.find_submission_notebook(chapter.name, chapter.name, result.student)

@@ -58,6 +58,11 @@ def graft(release: NotebookNode, chapter: Chapter, submission: Submission, resul
                     "text/html": page.verdict_html(verdict, files),
                 }
                 cell.outputs = [nbformat.v4.new_output("display_data", data)]
+    place = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
+    if chapter.explain and chapter.explain.id in place:
+        rubric = nbformat.v4.new_markdown_cell(page.rubric_html(chapter.explain.points, chapter.explain.rubric))
+        rubric.id = "grader-rubric"
+        notebook.cells.insert(place.index(chapter.explain.id), rubric)
     if result.notes:
         note = nbformat.v4.new_markdown_cell(page.notes_html([n.sentence for n in result.notes]))
         note.id = "grader-notes"

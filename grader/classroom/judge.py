@@ -11,6 +11,7 @@ from pathlib import Path
 from grader import __version__
 from grader.classroom import material
 from grader.classroom.result import Result
+from grader.classroom.scores import answer_parts, nothing_to_judge
 from grader.classroom.secret import hidden_seed
 from grader.classroom.submission import Submission
 from grader.course import Chapter, Exercise
@@ -45,6 +46,7 @@ def judge(student: str, chapter: Chapter, submission: Submission, secret: bytes)
         verdicts=verdicts,
         unanswered=submission.unanswered,
         lost=submission.lost,
+        missing=submission.missing,
     )
 
 
@@ -63,6 +65,8 @@ def stage(folder: Path, chapter: Chapter, submission: Submission) -> None:
 def _judge(exercise: Exercise, folder: Path, submission: Submission, seed: int) -> Verdict:
     """One verdict. Whatever goes wrong in the grader becomes a `grader_fault`, never a lost point or a
     pass."""
+    if nothing_to_judge(exercise, submission):
+        return _nothing(exercise, submission, seed)
     cells = (
         {exercise.slug: submission.cells.get(f"{exercise.slug}-answer", "")}
         if exercise.kind == "python"
@@ -91,6 +95,29 @@ def _judge(exercise: Exercise, folder: Path, submission: Submission, seed: int) 
             pending=0.0,
             seed=seed,
         )
+
+
+def _nothing(exercise: Exercise, submission: Submission, seed: int) -> Verdict:
+    """The verdict on an answer that is not there: no points. It is not run: what stands in a cell's place is
+    the released text, which may well earn points for form."""
+    parts = answer_parts(exercise)
+    read = "could not be read" if submission.lost.intersection(parts) else "was not handed in"
+    check = CheckResult(
+        check="handed-in",
+        state=State.ERROR,
+        sentence="The answer was handed in.",
+        message=f"{', '.join(parts)} {read}.",
+    )
+    return Verdict(
+        exercise=exercise.slug,
+        revision=exercise.revision,
+        state=State.ERROR,
+        checks=(check,),
+        earned=0.0,
+        possible=exercise.points,
+        pending=0.0,
+        seed=seed,
+    )
 
 
 def _implausible(verdict: Verdict, exercise: Exercise) -> str | None:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import fnmatch
 import os
 import sys
+import textwrap
 from pathlib import Path
 
+from nbgrader.apps import api
 from nbgrader.converters import Autograde, NbGraderException
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 from nbgrader.server_extensions import formgrader
@@ -26,13 +28,22 @@ from grader.classroom.folder import printable
 from grader.classroom.gradebook import GradebookWriter
 from grader.classroom.tree import ClassTree
 
-REFUSAL = (
-    "Not graded: grading runs the code that students handed in, with your rights on this machine. It can "
-    "read your files and change them; limits on time and memory do not prevent that. If you trust these "
-    "submissions, say so: add  --trust-submissions  to the command, or set  "
-    "c.GraderCourse.trust_submissions = True  in nbgrader_config.py (for the Autograde button). Otherwise "
-    "grade on a machine or account that holds nothing of value."
-)
+BOX = 62  # columns of the box in which the formgrader shows a log
+# Short lines, and the way out first: the formgrader shows them in a narrow box that does not wrap.
+REFUSAL = """Not graded, because you have not said that you trust the
+submissions. If you do, set in nbgrader_config.py
+
+    c.GraderCourse.trust_submissions = True
+
+(for the Autograde button too), or add to the command
+
+    --trust-submissions
+
+Grading runs the code that students handed in, with your
+rights on this machine: it can read and change your files,
+and limits on time and memory do not prevent that. If you
+do not trust it, grade on a machine or account that holds
+nothing of value."""
 
 
 class GraderCourse(LoggingConfigurable):
@@ -54,6 +65,8 @@ def configure(c: Config, root: str | Path) -> None:
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.db_url = f"sqlite:///{ClassTree(root).database}"
     here = "grader.classroom.nbgrader_setup"
+    # Private like the rest of the tree: nbgrader's pages tell what was released by what lies there.
+    c.Exchange.root = str(ClassTree(root).exchange)
     c.GenerateAssignment.preprocessors = [
         "nbgrader.preprocessors.IncludeHeaderFooter",
         "nbgrader.preprocessors.LockCells",
@@ -96,18 +109,27 @@ def install() -> None:
 
     start.of_the_course = True
     Autograde.start = start
+    stock_capture = api.capture_log
+
+    def capture_log(app, *args, **options) -> dict:
+        answer = stock_capture(app, *args, **options)
+        if told := getattr(app, "told", ""):  # for a person to read, so no traceback beside it
+            answer = {"success": False, "log": told}
+        return answer
+
+    api.capture_log = capture_log
 
 
 def grade(converter: Autograde) -> None:
     """What `Autograde.start` does in a class of the course. Leaves `converter.graded`, a list of `Graded`.
 
     Raises `NbGraderException` where nothing could be graded or some submissions could not; the button shows
-    its text.
+    its text, which is left in `converter.told`.
     """
     settings = GraderCourse(parent=converter, config=converter.config)
     course = converter.coursedir
     tree = ClassTree(Path(course.root))
-    converter.graded = []
+    converter.graded, converter.told = [], ""
     try:
         if not settings.trust_submissions:
             raise ClassroomError(REFUSAL)
@@ -133,13 +155,22 @@ def grade(converter: Autograde) -> None:
         )
     except ClassroomError as problem:
         converter.log.error("%s", problem)
+        converter.told = in_lines(str(problem))
         raise NbGraderException(str(problem)) from None
     if failed := [graded for graded in converter.graded if graded.problem]:
         text = "; ".join(f"{printable(graded.student)}: {graded.problem}" for graded in failed)
         converter.log.error("Not graded: %s", text)
-        raise NbGraderException(
-            f"{len(failed)} of {len(converter.graded)} submissions were not graded: {text}"
-        )
+        text = f"{len(failed)} of {len(converter.graded)} submissions were not graded: {text}"
+        converter.told = in_lines(text)
+        raise NbGraderException(text)
+
+
+def in_lines(text: str) -> str:
+    """Text for the formgrader's box: no line longer than it is wide, but for a path or a name that is."""
+    return "\n".join(
+        textwrap.fill(line, BOX, break_long_words=False, break_on_hyphens=False) if len(line) > BOX else line
+        for line in text.splitlines()
+    )
 
 
 class Refuse(NbGraderPreprocessor):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.classroom.result import Result
-from grader.classroom.scores import faulty, lost_parts, shown_state
+from grader.classroom.scores import absent_sentence, answer_parts, faulty, nothing_to_judge, shown_state
 from grader.course import Exercise
 from grader.verdict import CheckResult, State, Verdict
 
@@ -25,7 +25,7 @@ WORDS = {
     State.GRADER_FAULT: "the grader failed",
 }
 FAULT = "The grader itself failed here. It costs you no points, and your instructor has been told."
-_CASE_FACTS = ("label", "shape", "index", "got", "expected", "thread")
+_CASE_FACTS = ("label", "shape", "index", "got", "expected", "block", "thread")
 _LONGEST_FACT = 200
 _MOST_DIAGNOSTICS = 8
 
@@ -41,6 +41,7 @@ class PublicCheck:
     misconception: str = ""
     facts: tuple[tuple[str, str], ...] = ()  # of the smallest visible failing case; its label has the name ""
     diagnostics: tuple[str, ...] = ()  # of the compiler, at the student's lines
+    waits_for: str = ""  # the sentence of the check that must pass before this one can run; it has not run
 
 
 @dataclass(frozen=True)
@@ -55,24 +56,26 @@ class PublicVerdict:
     points: float  # all of the exercise
     pending: float  # of them, still to be graded by a person or elsewhere
     checks: tuple[PublicCheck, ...]
-    hidden: str  # one sentence about the hidden cases
+    hidden: str  # one sentence about the hidden cases, "" if none was reached
 
 
 def public_result(exercise: Exercise, result: Result) -> PublicVerdict:
     """How one exercise of a submission went, for its student. What could not be read was not judged: no
     check of the released text that stood in its place is shown."""
     public = public_verdict(exercise, result.verdicts[exercise.slug])
-    if not (lost := lost_parts(exercise, result)):
+    lost = bool(result.lost.intersection(answer_parts(exercise)))
+    if not lost and not nothing_to_judge(exercise, result):
         return public
     waiting = max(public.points - public.earned, 0.0)
-    sentence = f"{', '.join(lost)} could not be read, so it was not checked. Your instructor has been told."
-    return replace(public, state="could not be read", pending=waiting, checks=(), hidden=sentence)
+    state = "could not be read" if lost else "not handed in"
+    sentence = f"{absent_sentence(exercise, result)[:-1]}, so there was nothing to check. Your instructor sees this."
+    return replace(public, state=state, pending=waiting, checks=(), hidden=sentence)
 
 
 def public_verdict(exercise: Exercise, verdict: Verdict) -> PublicVerdict:
     """The part of a verdict that its student may read."""
     texts = {m.id: m.text for m in exercise.misconceptions}
-    sentences = {check.check: check.sentence for check in verdict.checks}
+    checks = {check.check: check for check in verdict.checks}
     fault = faulty(verdict)
     pending = max(exercise.points - verdict.earned, 0.0) if fault else verdict.pending
     return PublicVerdict(
@@ -83,13 +86,13 @@ def public_verdict(exercise: Exercise, verdict: Verdict) -> PublicVerdict:
         earned=verdict.earned,
         points=exercise.points,
         pending=pending,
-        checks=tuple(_public_check(check, texts, sentences) for check in verdict.checks),
+        checks=tuple(_public_check(check, texts, checks) for check in verdict.checks),
         hidden=hidden_sentence(verdict),
     )
 
 
 def hidden_sentence(verdict: Verdict) -> str:
-    """How the hidden cases went, in one sentence that tells nothing about them."""
+    """How the hidden cases went, in one sentence that tells nothing about them; "" if no check got to them."""
     failed = sum(check.hidden and check.state is not State.PASS for check in verdict.checks)
     visible_failed = any(not check.hidden and check.state is not State.PASS for check in verdict.checks)
     if failed:
@@ -97,6 +100,8 @@ def hidden_sentence(verdict: Verdict) -> str:
             "checks passed with the cases that you can see and failed"
         )  # fmt: skip
         return f"Hidden cases: {failed} {noun} with others of the same kind."
+    if not any(check.state is State.PASS for check in verdict.checks):
+        return ""
     if visible_failed:
         return (
             "Hidden cases: none failed among the checks that passed; the other checks did not get that far."
@@ -104,7 +109,7 @@ def hidden_sentence(verdict: Verdict) -> str:
     return "Hidden cases: all passed."
 
 
-def _public_check(check: CheckResult, texts: dict[str, str], sentences: dict[str, str]) -> PublicCheck:
+def _public_check(check: CheckResult, texts: dict[str, str], checks: dict[str, CheckResult]) -> PublicCheck:
     passed = check.state is State.PASS
     misconception = "" if passed else texts.get(check.misconception or "", "")
     if check.state is State.GRADER_FAULT:
@@ -113,13 +118,19 @@ def _public_check(check: CheckResult, texts: dict[str, str], sentences: dict[str
         message = "Passed with the cases that you can see, not with a hidden one."
         return PublicCheck(False, "not passed in a hidden case", check.sentence, message, misconception)
     if check.blocked_by:
-        message = (
-            f"Not checked, because this did not pass: {sentences.get(check.blocked_by, check.blocked_by)}"
-        )
-        return PublicCheck(False, "not checked", check.sentence, message)
+        return PublicCheck(False, "not run", check.sentence, waits_for=_first_blocker(check, checks))
     message = "" if passed else check.message
     facts, diagnostics = ((), ()) if passed else (_facts(check.detail), _diagnostics(check.detail))
     return PublicCheck(passed, WORDS[check.state], check.sentence, message, misconception, facts, diagnostics)
+
+
+def _first_blocker(check: CheckResult, checks: dict[str, CheckResult]) -> str:
+    """The sentence of the check that everything before `check` waits for."""
+    seen = set()
+    while check.blocked_by in checks and check.blocked_by not in seen:
+        seen.add(check.blocked_by)
+        check = checks[check.blocked_by]
+    return check.sentence if seen else (check.blocked_by or "")
 
 
 def _facts(detail: dict[str, Any]) -> tuple[tuple[str, str], ...]:

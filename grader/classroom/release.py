@@ -1,7 +1,7 @@
-"""`grader class release`: what students get for one chapter.
+"""`grader class release`: what students get for one chapter or several.
 
 README.md, Makefile, setup/, requirements.lock      `make course` sets up and opens JupyterLab
-wheels/                                             the grader, with the public course data inside
+wheels/                                             the grader, with the public data of these chapters inside
 my/NN_name/                                         the notebook and the skeletons, as in every workspace
 """
 
@@ -11,6 +11,8 @@ import hashlib
 import json
 import shutil
 import tempfile
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.classroom import material, secret
@@ -25,12 +27,12 @@ SETUP = ("Makefile", "requirements.lock", "setup")  # what `make course` is made
 
 _README = """# {title}
 
-Chapter {number} of the course in TensorRT plugin development, as your class gets it.
+{what} of the course in TensorRT plugin development, as your class gets it.{before}
 
     make course
 
 sets up everything in this folder and opens JupyterLab (Linux or WSL2, Python 3.11 to 3.14, make and g++; no
-GPU is needed). Your work lies in `my/{name}/`: the notebook and the files beside it. Hand in these:
+GPU is needed). Your work lies in `my/`: a notebook and the files beside it. Hand in these:
 
 {files}
 
@@ -39,23 +41,27 @@ same kind are added.
 """
 
 
-def release(tree: ClassTree, chapter: Chapter, out: Path | None = None) -> Path:
-    """Make the class release of a chapter in `out` (default `class_release/NN_name` in the instructor's
-    tree).
+def release(tree: ClassTree, chapters: Sequence[Chapter], out: Path | None = None) -> Path:
+    """Make the class release of exactly these chapters in `out` (default `class_release/NN_name` in the
+    instructor's tree, with more chapters `class_release/chapters_N_N`).
 
     An earlier class release there is replaced; any other folder is refused. Nothing is left in `out` if the
     release holds something that students must not get: `ClassroomError` then names the places.
     """
-    out = (out or tree.root / "class_release" / chapter.name).resolve()
+    chapters = sorted(set(chapters), key=lambda chapter: chapter.number)
+    numbers = "_".join(f"{chapter.number:02}" for chapter in chapters)
+    name = chapters[0].name if len(chapters) == 1 else f"chapters_{numbers}"
+    out = (out or tree.root / "class_release" / name).resolve()
     if out.exists() and not (out / MARK).is_file() and (not out.is_dir() or any(out.iterdir())):
         raise ClassroomError(f"{out} is there and is not a class release; name another folder with --out")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
         stage = Path(folder) / "release"
-        fill(stage, chapter, handed_out(tree, chapter))
+        fill(stage, {chapter: handed_out(tree, chapter) for chapter in chapters})
         refuse_leaks(stage, tree)
-        if tree.released(chapter.name).is_dir():  # it may be handed out by nbgrader's exchange
-            refuse_leaks(tree.released(chapter.name), tree)
+        for chapter in chapters:
+            if tree.released(chapter.name).is_dir():  # it may be handed out by nbgrader's exchange
+                refuse_leaks(tree.released(chapter.name), tree)
         if out.exists():
             shutil.rmtree(out)
         stage.rename(out)
@@ -80,32 +86,47 @@ def _files(folder: Path) -> dict[str, bytes]:
     return found
 
 
-def fill(stage: Path, chapter: Chapter, files: dict[str, bytes]) -> None:
-    """Write all files of the release into the new folder `stage`; `files` go into the workspace."""
-    data = material.tree()
-    for name, content in files.items():
-        path = stage / "my" / chapter.name / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    wheel = build_wheel(data, stage / "wheels")
+def fill(stage: Path, chapters: dict[Chapter, dict[str, bytes]]) -> None:
+    """Write all files of the release into the new folder `stage`; each chapter's files go into the workspace."""
+    for chapter, files in chapters.items():
+        for name, content in files.items():
+            path = stage / "my" / chapter.name / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    wheel = build_wheel(material.tree(), stage / "wheels", list(chapters))
     for path in setup_files(clone()):
         target = stage / path.relative_to(clone())
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
-    hand_in = [f"{chapter.name}.ipynb", *dict.fromkeys(f for e in chapter.exercises for f in e.files)]
-    text = _README.format(
-        title=chapter.title,
-        number=chapter.number,
-        name=chapter.name,
-        files="\n".join(f"- `{f}`" for f in hand_in),
-    )
-    (stage / "README.md").write_text(text, encoding="utf-8")
+    (stage / "README.md").write_text(_readme(list(chapters)), encoding="utf-8")
     mark = {
-        "chapter": chapter.name,
+        "chapters": [chapter.name for chapter in chapters],
         "wheel": wheel.name,
         "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
     }
     (stage / MARK).write_text(json.dumps(mark, indent=1) + "\n", encoding="utf-8")
+
+
+def _readme(chapters: list[Chapter]) -> str:
+    here = {chapter.number for chapter in chapters}
+    needed = sorted({number for chapter in chapters for number in chapter.prerequisites} - here)
+    before = ""
+    if needed:
+        told = " and ".join(f"{number} ({material.chapter(number).title})" for number in needed)
+        plural = "s" if len(needed) > 1 else ""
+        before = f" It builds on chapter{plural} {told}, not part of this release: ask your class if that is new to you."
+    hand_in = [
+        f"my/{chapter.name}/{name}"
+        for chapter in chapters
+        for name in (f"{chapter.name}.ipynb", *dict.fromkeys(f for e in chapter.exercises for f in e.files))
+    ]
+    *first, last = (str(chapter.number) for chapter in chapters)
+    return _README.format(
+        title=" · ".join(chapter.title for chapter in chapters),
+        what=f"Chapters {', '.join(first)} and {last}" if first else f"Chapter {last}",
+        before="\n" + textwrap.fill(before.strip(), 110) if before else "",
+        files="\n".join(f"- `{name}`" for name in hand_in),
+    )
 
 
 def clone() -> Path:

@@ -52,19 +52,19 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded]) -> bo
 def _cells(chapter: Chapter, graded: Graded) -> list[Text]:
     if graded.result is None:
         return [Text("-") for _ in range(len(chapter.exercises) + bool(chapter.explain) + 1)]
-    cells = [_exercise_cell(exercise, graded.result) for exercise in chapter.exercises]
+    cells = [_exercise_cell(chapter, exercise, graded.result) for exercise in chapter.exercises]
     if chapter.explain:
         score = scores.written_score(chapter.explain.id, graded.result)
-        cells.append(Text("to grade" if score.needs_manual else number(score.auto or 0)))
+        flag = scores.flags(chapter, graded.result).get(chapter.explain.id)
+        cells.append(Text(flag or ("to grade" if score.needs_manual else number(score.auto or 0))))
     earned = sum(verdict.earned for verdict in graded.result.verdicts.values())
     return [*cells, Text(number(earned))]
 
 
-def _exercise_cell(exercise: Exercise, result: Result) -> Text:
+def _exercise_cell(chapter: Chapter, exercise: Exercise, result: Result) -> Text:
     verdict = result.verdicts[exercise.slug]
     short = _SHORT[scores.shown_state(verdict)]
-    if scores.lost_parts(exercise, result):
-        short = "unread"
+    short = scores.flags(chapter, result).get(exercise.slug) or short
     return Text(f"{number(verdict.earned)} {short}", style="green" if verdict.passed else "red")
 
 

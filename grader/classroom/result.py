@@ -14,7 +14,7 @@ from grader.classroom.folder import KINDS, Note
 from grader.verdict import Verdict
 from grader.verdict.records import verdict_from_dict
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +32,7 @@ class Result:
     verdicts: dict[str, Verdict]  # exercise -> verdict
     unanswered: frozenset[str]  # answer cells that still hold the released text
     lost: frozenset[str]  # files and cells that could not be read
+    missing: frozenset[str]  # files and cells that were not handed in
 
     def to_json(self) -> str:
         data = {
@@ -46,6 +47,7 @@ class Result:
             "verdicts": {slug: json.loads(verdict.to_json()) for slug, verdict in self.verdicts.items()},
             "unanswered": sorted(self.unanswered),
             "lost": sorted(self.lost),
+            "missing": sorted(self.missing),
         }
         return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
@@ -69,6 +71,7 @@ class Result:
                 verdicts={slug: verdict_from_dict(verdict) for slug, verdict in data["verdicts"].items()},
                 unanswered=frozenset(data["unanswered"]),
                 lost=frozenset(data["lost"]),
+                missing=frozenset(data["missing"]),
             )
         except (KeyError, TypeError, AttributeError) as problem:
             raise ValueError(f"a field is missing or of the wrong type: {problem}") from None

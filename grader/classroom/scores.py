@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.classroom.result import Result
+from grader.classroom.submission import Submission
 from grader.course import Chapter, Exercise
 from grader.verdict import State, Verdict, worst
 
@@ -27,6 +28,8 @@ def exercise_score(exercise: Exercise, result: Result, before: float | None) -> 
     """The score of one exercise. `before` is the automatic score that the same answers had in an earlier run:
     where this run could not judge, it is kept."""
     verdict = result.verdicts[exercise.slug]
+    if why := absent_sentence(exercise, result):
+        return Score(verdict.earned, True, f"{why[:-1]}: look before it counts as nothing.")
     if faulty(verdict):
         return _unjudged(
             verdict, before, "The grader itself failed on this exercise. No points were taken for it."
@@ -34,10 +37,6 @@ def exercise_score(exercise: Exercise, result: Result, before: float | None) -> 
     if verdict.pending:
         why = f"{verdict.pending:g} points could not be judged on this machine and wait for a grade."
         return _unjudged(verdict, before, why)
-    if lost := lost_parts(exercise, result):
-        return Score(
-            verdict.earned, True, f"{', '.join(lost)} could not be read: look before it counts as nothing."
-        )
     return Score(verdict.earned, False)
 
 
@@ -59,16 +58,45 @@ def shown_state(verdict: Verdict) -> State:
     return worst(check.state for check in verdict.checks if not check.blocked_by)
 
 
-def lost_parts(exercise: Exercise, result: Result) -> list[str]:
-    """The files or cells of an exercise that were handed in, or may have been, and could not be read."""
-    names = exercise.files or (f"{exercise.slug}-answer",)
-    return [name for name in names if name in result.lost]
+def answer_parts(exercise: Exercise) -> tuple[str, ...]:
+    """What an exercise's answer is made of: its files, or the grade id of its cell."""
+    return exercise.files or (f"{exercise.slug}-answer",)
+
+
+def nothing_to_judge(exercise: Exercise, handed_in: Submission | Result) -> bool:
+    """No part of the answer was both handed in and readable."""
+    return (handed_in.lost | handed_in.missing).issuperset(answer_parts(exercise))
+
+
+def absent_flag(parts: tuple[str, ...], result: Result) -> str:
+    """One word for a table: "unreadable" or "missing" if that is so of any part of an answer, else ""."""
+    if result.lost.intersection(parts):
+        return "unreadable"
+    return "missing" if result.missing.intersection(parts) else ""
+
+
+def absent_sentence(exercise: Exercise, result: Result) -> str:
+    """Which parts of an answer are unreadable or missing, "" if none is."""
+    parts, said = answer_parts(exercise), []
+    for names, what in ((result.lost, "could not be read"), (result.missing, "was not handed in")):
+        if found := [name for name in parts if name in names]:
+            said.append(f"{', '.join(found)} {what}")
+    return f"{' and '.join(said)}." if said else ""
+
+
+def flags(chapter: Chapter, result: Result) -> dict[str, str]:
+    """ "unreadable" or "missing" by grade id, for those answers of which it is true."""
+    parts = {exercise.slug: answer_parts(exercise) for exercise in chapter.exercises}
+    parts |= {cell: (cell,) for cell in written_cells(chapter)}
+    return {name: flag for name, part in parts.items() if (flag := absent_flag(part, result))}
 
 
 def written_score(cell: str, result: Result) -> Score:
     """The score of an answer in words: an untouched one is a zero, any other is for a person to grade."""
     if cell in result.lost:
         return Score(None, True, "The notebook could not be read, so the answer was not seen.")
+    if cell in result.missing:
+        return Score(0.0, True, "The answer was not handed in: look before it counts as nothing.")
     if cell in result.unanswered:
         return Score(0.0, False, "No response.")
     return Score(None, True)

@@ -48,6 +48,13 @@ class Session:
         api = NbGraderAPI(self.course, config=self.config)
         _succeed(api.generate_assignment(assignment, force=True), f"releasing {assignment}")
 
+    def mark_released(self, assignment: str) -> None:
+        """Let nbgrader's pages show the assignment as released: for them that is what lies in the exchange."""
+        config = Config(self.config)
+        config.ExchangeReleaseAssignment.force = True  # it may have been released before
+        api = NbGraderAPI(self.course, config=config)
+        _succeed(api.release_assignment(assignment), f"marking {assignment} as released")
+
     def feedback(self, assignment: str, student: str = "*") -> None:
         """Write `feedback/STUDENT/ASSIGNMENT/*.html` for whoever was graded."""
         self.course.assignment_id, self.course.student_id = assignment, student
@@ -60,7 +67,7 @@ class Session:
             raise ClassroomError(f"feedback for {assignment}: {problem}") from None
 
     def export(self, path) -> int:
-        return export_csv(self.course.db_url, self.course.course_id, path)
+        return export_csv(self.tree, self.course.db_url, self.course.course_id, path)
 
 
 def _load(tree: ClassTree) -> Config:

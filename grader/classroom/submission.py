@@ -23,7 +23,8 @@ class Submission:
 
     `cells` has every answer cell of the release by its grade id; a missing one keeps the release's text.
     `unanswered` names those whose text is the release's; `lost` the files and cells that were handed in, or
-    may have been, but could not be read: a person should look before they count as nothing.
+    may have been, but could not be read; `missing` those that were not there. A person should look before
+    they count as nothing.
     """
 
     files: dict[str, bytes]
@@ -31,6 +32,7 @@ class Submission:
     notes: tuple[Note, ...]
     unanswered: frozenset[str]
     lost: frozenset[str]
+    missing: frozenset[str]
 
     def fingerprint(self, *context: str) -> str:
         """A hash of everything that was taken, and of `context` (what else the grade depends on)."""
@@ -61,10 +63,14 @@ def collect(path: Path, chapter: Chapter, release: list[Cell]) -> Submission:
                 cells[wanted.grade_id] = _answer(found, wanted, notes)
         elif notebook in lost:
             lost.update(cells)
+    missing = {note.what for note in notes if note.kind == "missing"}
+    if f"{chapter.name}.ipynb" in missing:
+        missing.update(cells)
     unanswered = frozenset(c.grade_id for c in release if same_text(cells[c.grade_id], c.source))
     return Submission(
-        files=files, cells=cells, notes=tuple(notes), unanswered=unanswered, lost=frozenset(lost)
-    )
+        files=files, cells=cells, notes=tuple(notes), unanswered=unanswered, lost=frozenset(lost),
+        missing=frozenset(missing),
+    )  # fmt: skip
 
 
 def same_text(one: str, other: str) -> bool:

@@ -6,6 +6,7 @@ gradebook.db         nbgrader's gradebook
 source/ release/     nbgrader's assignments
 submitted/ autograded/ feedback/    STUDENT/ASSIGNMENT/..., as nbgrader keeps them
 results/             STUDENT/ASSIGNMENT/result.json: every verdict, with the seed that reproduces it
+exchange/            nbgrader's mark of what was released; students get the class release instead
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ class ClassTree:
     @property
     def database(self) -> Path:
         return self.root / "gradebook.db"
+
+    @property
+    def exchange(self) -> Path:
+        return self.root / "exchange"
 
     def source(self, assignment: str) -> Path:
         return self.root / "source" / assignment

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import tomllib
 import zipfile
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
 import grader
 from grader.classroom.errors import ClassroomError
-from grader.course import Tree
+from grader.course import Chapter, Tree
 
 PROJECT = "tensorrt-plugin-course"
 # What the package is made of. Anything else in its folders (caches, compiled engines, an editor's copies)
@@ -28,11 +30,18 @@ SUFFIXES = {
 _LEFT_OUT = {"__pycache__", "_course"}
 
 
-def build_wheel(tree: Tree, folder: Path) -> Path:
-    """Write the wheel into `folder` (made if needed) and return its path."""
+def build_wheel(tree: Tree, folder: Path, chapters: Sequence[Chapter]) -> Path:
+    """Write the wheel with the data of `chapters` into `folder` (made if needed) and return its path."""
     package = Path(grader.__file__).resolve().parent
     members = {f"grader/{name}": path.read_bytes() for name, path in package_files(package).items()}
-    members |= {f"grader/_course/{name}": path.read_bytes() for name, path in course_files(tree).items()}
+    data = {name: path.read_bytes() for name, path in course_files(tree, chapters).items()}
+    for chapter in chapters:
+        name = f"course/{chapter.name}/chapter.toml"
+        data[name] = among_themselves(data[name].decode(), chapters).encode()
+    members |= {f"grader/_course/{name}": content for name, content in data.items()}
+    # Where no chapter has skeletons, there is still the folder that makes course data of it.
+    if not any(member.startswith("grader/_course/plugin_skeletons/") for member in members):
+        members["grader/_course/plugin_skeletons/README.md"] = b"These chapters have no files to start from.\n"
     about, scripts = _metadata(package.parent)
     name = f"{PROJECT.replace('-', '_')}-{grader.__version__}"
     info = f"{name}.dist-info"
@@ -60,17 +69,28 @@ def package_files(package: Path) -> dict[str, Path]:
     return found
 
 
-def course_files(tree: Tree) -> dict[str, Path]:
+def course_files(tree: Tree, chapters: Sequence[Chapter]) -> dict[str, Path]:
     """The public course data by name: of each chapter `chapter.toml`, the learner's notebook and what
     stands beside it, and the skeletons. Solutions and masters lie in other folders and cannot get in."""
     found = {}
-    for top in ("course", "plugin_skeletons"):
-        for path in sorted((tree.root / top).rglob("*")):
+    for folder in (f"{top}/{chapter.name}" for top in ("course", "plugin_skeletons") for chapter in chapters):
+        for path in sorted((tree.root / folder).rglob("*")):
             name = path.relative_to(tree.root)
             hidden = any(part.startswith(".") or part == "__pycache__" for part in name.parts)
             if path.is_file() and not path.is_symlink() and not hidden:
                 found[name.as_posix()] = path
     return found
+
+
+def among_themselves(text: str, chapters: Sequence[Chapter]) -> str:
+    """A `chapter.toml` without the prerequisites that are not among `chapters`: to a student of this class they
+    are knowledge, not chapters to open."""
+    here = {chapter.number for chapter in chapters}
+    kept = [number for number in tomllib.loads(text)["prerequisites"] if number in here]
+    changed = re.sub(r"(?m)^prerequisites\s*=\s*\[[^\]]*\]", f"prerequisites = {kept}", text, count=1)
+    if tomllib.loads(changed) != tomllib.loads(text) | {"prerequisites": kept}:
+        raise ClassroomError("chapter.toml: write its prerequisites as one list of numbers at a line's start")
+    return changed
 
 
 def write_zip(path: Path, members: dict[str, bytes]) -> None:

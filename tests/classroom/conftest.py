@@ -33,7 +33,9 @@ def released(toy_root, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         toy.patch(toy_root, patch.setattr)
         tree, _ = create(tmp_path_factory.mktemp("class") / "class")
-        Session(tree).release(toy.NAME)
+        session = Session(tree)
+        session.release(toy.NAME)
+        session.mark_released(toy.NAME)
     return tree.root
 
 

@@ -9,7 +9,7 @@ import classroom_toy as toy
 import pytest
 
 FULL = {"toy-kernel": (10, False), "toy-cell": (10, False), "toy-explain": (None, True)}
-NO_NOTEBOOK = {"toy-kernel": (10, False), "toy-cell": (0, False), "toy-explain": (0, False)}
+NO_NOTEBOOK = {"toy-kernel": (10, False), "toy-cell": (0, True), "toy-explain": (0, True)}
 UNREADABLE = {"toy-kernel": (10, False), "toy-cell": (0, True), "toy-explain": (None, True)}
 STUB = {"toy-kernel": (0, False), "toy-cell": (0, False), "toy-explain": (0, False)}
 
@@ -73,7 +73,7 @@ BROKEN = {
         FULL,
         ["duplicate"],
     ),
-    "answer deleted": (changed(toy_cell_answer=lambda c: []), FULL | {"toy-cell": (0, False)}, ["missing"]),
+    "answer deleted": (changed(toy_cell_answer=lambda c: []), FULL | {"toy-cell": (0, True)}, ["missing"]),
     "answer is Markdown": (
         changed(toy_cell_answer=lambda c: [c | {"cell_type": "markdown"}]),
         FULL,
@@ -86,7 +86,7 @@ BROKEN = {
     ),
     "answer lost all ids": (
         changed(toy_cell_answer=lambda c: [c | {"metadata": {}, "id": "x"}]),
-        FULL | {"toy-cell": (0, False)},
+        FULL | {"toy-cell": (0, True)},
         ["missing"],
     ),
     "answer is a list of lines": (
@@ -150,6 +150,35 @@ def test_sound_submissions_beside_broken_ones(all_graded):
     assert classroom.scores("a first, sound one") == classroom.scores("zz last, sound one") == FULL
 
 
+@pytest.mark.parametrize(("book", "flag"), [(b"{", "unreadable"), (False, "missing")])
+def test_the_released_text_earns_nothing_where_an_answer_is_unreadable_or_missing(
+    classroom, monkeypatch, tmp_path, book, flag
+):
+    """A skeleton may pass checks of form: it must not do so for a student who handed in nothing."""
+    import csv
+
+    from rich.console import Console
+
+    from grader.classroom import material
+    from grader.classroom.report import print_grades
+    from grader.classroom.session import Session
+
+    judged = []
+    monkeypatch.setattr(material, "check", lambda e, d, **more: judged.append(e.slug) or toy.check(e, d, **more))
+    monkeypatch.setattr(toy, "STARTER", "right")  # what the fake runner gives all points
+    classroom.hand_in("ada", book=book)
+    graded = classroom.grade()
+    assert judged == ["toy-kernel"]
+    assert classroom.scores("ada")["toy-cell"] == (0, True)
+    console = Console(record=True, width=120)
+    print_grades(console, material.chapter(10), list(graded.values()))
+    assert f"0 {flag}" in console.export_text()
+    Session(classroom.tree).export(tmp_path / "g.csv")
+    (row,) = csv.DictReader((tmp_path / "g.csv").open(newline=""))
+    assert row["flags"] == f"toy-cell: {flag}; toy-explain: {flag}"
+    assert row["toy-cell"] == "0.0" and row["pending"] == "13.0"
+
+
 def test_nothing_of_the_submitted_notebook_but_answers_is_kept(classroom):
     book = with_output(toy.answered())
     book["cells"].append(
@@ -167,7 +196,9 @@ def test_nothing_of_the_submitted_notebook_but_answers_is_kept(classroom):
     classroom.grade()
     assert classroom.scores("eve")["toy-kernel"] == (0, False)
     kept = classroom.autograded("eve")
-    assert [cell["id"] for cell in kept["cells"]] == [cell["id"] for cell in toy.notebook()["cells"]]
+    kept_ids = [cell["id"] for cell in kept["cells"]]
+    assert kept_ids.pop(kept_ids.index("toy-explain") - 1) == "grader-rubric"
+    assert kept_ids == [cell["id"] for cell in toy.notebook()["cells"]]
     assert "evil" not in kept["metadata"]
     assert kept["cells"][2]["metadata"]["nbgrader"]["points"] == 10
     (output,) = kept["cells"][2]["outputs"]
@@ -191,7 +222,7 @@ def test_a_file_under_another_name(classroom, name, kind):
     classroom.hand_in("ada", cu=None, **{name: b"right"})
     result = classroom.grade()["ada"].result
     assert [note.kind for note in result.notes] == [kind]
-    assert classroom.scores("ada")["toy-kernel"] == ((10, False) if kind == "renamed" else (0, False))
+    assert classroom.scores("ada")["toy-kernel"] == ((10, False) if kind == "renamed" else (0, True))
 
 
 def test_the_wanted_name_wins_over_a_copy(classroom):

@@ -7,6 +7,9 @@ import re
 import classroom_toy as toy
 import pytest
 
+from grader.classroom import feedback, page, public
+from grader.verdict import CheckResult, State
+
 
 def test_feedback_names_the_misconception_and_the_smallest_visible_case(classroom):
     classroom.hand_in("ada", cu="wrong")
@@ -50,7 +53,9 @@ def test_a_check_that_could_not_run_is_not_an_error_of_the_student(classroom):
     classroom.grade()
     page = classroom.feedback("ada")
     assert "not passed</span>, 0 of 10 points" in page
-    assert "Not checked, because this did not pass: Values are right." in page
+    assert "– 1 check was not run: it needs ‘Values are right’ first" in page
+    assert page.count("✗") == 1 and "not checked" not in page
+    assert "Hidden cases" not in page.partition("The cell")[0]  # nothing passed, so none was reached
 
 
 def test_a_fault_costs_nothing_and_is_told(classroom):
@@ -89,14 +94,50 @@ def test_what_could_not_be_read_is_not_shown_as_wrong(classroom):
     classroom.grade()
     page = classroom.feedback("ada")
     assert "could not be read</span>, 0 of 10 points, 10 waiting for a grade" in page
-    assert "toy-cell-answer could not be read, so it was not checked." in page
+    assert "toy-cell-answer could not be read, so there was nothing to check." in page
     assert "Element 32" not in page
 
 
 def test_what_was_odd_is_told(classroom):
     classroom.hand_in("ada", cu=None)
     classroom.grade()
-    assert "toy.cu was not handed in." in classroom.feedback("ada")
+    page = classroom.feedback("ada")
+    assert "toy.cu was not handed in." in page
+    assert "not handed in</span>, 0 of 10 points" in page and "✗" not in page
+    assert "Hidden cases" not in page.partition("The cell")[0].partition("The kernel</h2>")[2]
+
+
+def test_released_text_is_not_shown_as_a_students_answer(classroom):
+    classroom.hand_in("ada", book=False)
+    classroom.grade()
+    page = classroom.feedback("ada")
+    assert toy.QUESTION not in page and "Your cell as handed in" not in page
+
+
+def test_words_on_a_page():
+    assert page.prose("use `a<b>` & go") == "use <code>a&lt;b&gt;</code> &amp; go"
+    assert page.prose("one ` only <b>") == "one ` only &lt;b&gt;"
+    assert page.belief("A mask hides. (Some do.)") == "You may have thought: “A mask hides.” But: Some do."
+    assert page.belief("Call f(x) (or g).") == "You may have thought: “Call f(x) (or g).”"
+    assert feedback.when("2026-11-30T00:36:22+00:00") == "30 November 2026, 00:36 UTC"
+
+
+def test_a_case_tells_block_and_thread():
+    detail = {"case": {"index": [128], "block": 2, "thread": 0, "label": "n = 300"}}
+    facts = public._facts(detail)
+    assert facts == (("", "n = 300"), ("index", "128"), ("block", "2"), ("thread", "0"))
+    check = public.PublicCheck(False, "not passed", "Sentence.", facts=facts)
+    assert "block <code>2</code>; thread <code>0</code>" in page._check_html(check)
+
+
+def test_checks_that_wait_are_one_line_for_what_they_all_wait_for():
+    def check(name, **more):
+        return CheckResult(check=name, state=State.ERROR, sentence=f"Sentence {name}.", group="g", **more)
+
+    checks = (check("a"), check("b", blocked_by="a"), check("c", blocked_by="b"), check("d", blocked_by="a"))
+    texts = {c.check: c for c in checks}
+    shown = [public._public_check(c, {}, texts) for c in checks]
+    assert [c.waits_for for c in shown] == ["", "Sentence a.", "Sentence a.", "Sentence a."]
 
 
 def test_csv(classroom, tmp_path):
@@ -113,7 +154,7 @@ def test_csv(classroom, tmp_path):
     assert (ada["score"], ada["max_score"], ada["pending"]) == ("20.0", "23.0", "3.0")
     assert (ada["toy-kernel"], ada["toy-cell"], ada["toy-explain"]) == ("10.0", "10.0", "0.0")
     zoe = rows["zoe, the last"]
-    assert (zoe["score"], zoe["pending"], zoe["toy-kernel"]) == ("6.0", "4.0", "6.0")
+    assert (zoe["score"], zoe["pending"], zoe["toy-kernel"]) == ("6.0", "17.0", "6.0")  # 4 not judged here, 13 missing
 
 
 def test_a_student_who_handed_in_nothing_has_empty_columns(classroom, tmp_path):

@@ -168,9 +168,12 @@ def test_the_formgraders_buttons(classroom, toy_root):
     server = Server(classroom, toy_root)
     try:
         refused = server.press(f"submission/{toy.NAME}/ada/autograde")
-        assert (
-            not refused["success"] and "If you trust these submissions" in refused["error"] + refused["log"]
-        )
+        assert not refused["success"] and "error" not in refused  # no traceback
+        assert all(len(line) <= 62 for line in refused["log"].splitlines())
+        assert "c.GraderCourse.trust_submissions = True" in "\n".join(refused["log"].splitlines()[:5])
+        assert "exchange directory" not in server.get("formgrader/manage_assignments")
+        (assignment,) = json.loads(server.get("formgrader/api/assignments"))
+        assert assignment["status"] == "released"
         trust(classroom)  # the server reads its configuration again at each press
         for student in EXPECTED:
             answer = server.press(f"submission/{toy.NAME}/{student}/autograde")
@@ -183,6 +186,9 @@ def test_the_formgraders_buttons(classroom, toy_root):
         identity = {n["student"]: n["id"] for n in notebooks}["bob"]
         shown = server.get(f"formgrader/submissions/{identity}/")
         assert "6 of 10 points" in shown and "could not be read" in shown
+        assert "names NaN" in shown  # the rubric
+        (bob,) = (s for s in json.loads(server.get("formgrader/api/students")) if s["id"] == "bob")
+        assert (bob["last_name"], bob["first_name"]) == ("bob", "")
         assert "cdnjs" not in shown and "window.MathJax" in shown  # nothing is loaded from the network
     finally:
         server.close()

@@ -54,7 +54,7 @@ def test_nbgraders_release_keeps_what_learners_start_from(classroom):
 
 
 def test_a_class_release(classroom, tmp_path):
-    place = release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+    place = release.release(classroom.tree, [material.chapter(10)], tmp_path / "out")
     names = sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
     assert [name for name in names if not name.startswith("wheels/")] == [
         "Makefile",
@@ -83,7 +83,7 @@ def test_an_instructors_own_cells_are_handed_out_and_graded_by_hand(classroom, t
     book["cells"].append(toy.cell("code", "own-test", "assert 1", grade=True, locked=True, points=1))
     path.write_text(json.dumps(book))
     Session(classroom.tree).release(toy.NAME)
-    place = release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+    place = release.release(classroom.tree, [material.chapter(10)], tmp_path / "out")
     handed_out = (place / "my" / toy.NAME / f"{toy.NAME}.ipynb").read_text()
     assert "Your guess?" in handed_out and "own answer" not in handed_out
     done = toy.answered()
@@ -95,18 +95,18 @@ def test_an_instructors_own_cells_are_handed_out_and_graded_by_hand(classroom, t
         "toy-kernel": (10, False), "toy-cell": (10, False), "toy-explain": (None, True),
         "own-words": (None, True), "own-test": (None, True),
     }  # fmt: skip
-    assert classroom.scores("bob")["own-words"] == (0, False)
+    assert classroom.scores("bob")["own-words"] == (0, True)
 
 
 def test_a_release_is_made_again_but_replaces_nothing_else(classroom, tmp_path):
     chapter = material.chapter(10)
-    first = release.release(classroom.tree, chapter)
-    again = release.release(classroom.tree, chapter)
+    first = release.release(classroom.tree, [chapter])
+    again = release.release(classroom.tree, [chapter])
     assert first == again and first.parent == classroom.tree.root / "class_release"
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "thesis.txt").write_text("x")
     with pytest.raises(ClassroomError, match="not a class release"):
-        release.release(classroom.tree, chapter, tmp_path / "home")
+        release.release(classroom.tree, [chapter], tmp_path / "home")
 
 
 @pytest.mark.parametrize(
@@ -119,14 +119,14 @@ def test_a_release_is_made_again_but_replaces_nothing_else(classroom, tmp_path):
 def test_a_leak_stops_the_release(classroom, monkeypatch, tmp_path, planted):
     fill = release.fill
 
-    def careless(stage, chapter, files):
-        fill(stage, chapter, files)
+    def careless(stage, chapters):
+        fill(stage, chapters)
         with zipfile.ZipFile(next((stage / "wheels").iterdir()), "a") as archive:
             archive.writestr("grader/extra.py", f"text = '''\n{planted}\n'''\n")
 
     monkeypatch.setattr(release, "fill", careless)
     with pytest.raises(ClassroomError, match="would give away"):
-        release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+        release.release(classroom.tree, [material.chapter(10)], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -134,7 +134,7 @@ def test_a_leak_in_nbgraders_release_stops_it_too(classroom, tmp_path):
     solution = "// the right kernel of the toy chapter, which nobody may see"
     (classroom.tree.released(toy.NAME) / "toy.cu").write_text(solution)
     with pytest.raises(ClassroomError, match="would give away"):
-        release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+        release.release(classroom.tree, [material.chapter(10)], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -147,25 +147,25 @@ def test_a_search_that_can_find_nothing_is_refused(classroom, toy_course, monkey
     (tmp_path / "clone" / "solutions").mkdir()
     toy.patch(tmp_path / "clone", monkeypatch.setattr)
     with pytest.raises(ClassroomError, match="cannot be searched"):
-        release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+        release.release(classroom.tree, [material.chapter(10)], tmp_path / "out")
 
 
 def test_the_secret_in_a_release_stops_it(classroom, monkeypatch, tmp_path):
     fill = release.fill
 
-    def careless(stage, chapter, files):
-        fill(stage, chapter, files)
+    def careless(stage, chapters):
+        fill(stage, chapters)
         (stage / "my" / "backup").write_bytes(classroom.tree.secret.read_bytes())
 
     monkeypatch.setattr(release, "fill", careless)
     with pytest.raises(ClassroomError, match="secret"):
-        release.release(classroom.tree, material.chapter(10), tmp_path / "out")
+        release.release(classroom.tree, [material.chapter(10)], tmp_path / "out")
 
 
 def test_the_wheel_is_the_same_bytes_each_time(toy_course, tmp_path):
-    one = wheel.build_wheel(material.tree(), tmp_path / "a")
+    one = wheel.build_wheel(material.tree(), tmp_path / "a", material.chapters())
     os.utime(toy_course / f"course/{toy.NAME}/chapter.toml")
-    two = wheel.build_wheel(material.tree(), tmp_path / "b")
+    two = wheel.build_wheel(material.tree(), tmp_path / "b", material.chapters())
     assert one.name == two.name and one.read_bytes() == two.read_bytes()
 
 
@@ -183,7 +183,7 @@ def test_the_wheel_holds_every_file_that_the_package_needs():
 
 
 def test_the_wheel_installs_and_finds_its_course(toy_course, tmp_path):
-    built = wheel.build_wheel(material.tree(), tmp_path / "w")
+    built = wheel.build_wheel(material.tree(), tmp_path / "w", material.chapters())
     venv.create(tmp_path / "env", with_pip=False)
     python = tmp_path / "env" / "bin" / "python"
     pip = [
