@@ -49,8 +49,11 @@ def nvrtc_version(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
 
 
 def gxx(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
-    """Write the files into the working folder, the child's own, and run ``command``; it makes ``program``."""
+    """Write the files into the working folder, the child's own; compile each of ``units`` to assembly with
+    ``compile``, look through that, and make ``program`` of all with ``link`` and ``flags``."""
     import subprocess
+
+    from grader.toolchain.assembly import reads_files
 
     for name, data in files.items():
         folder = os.path.dirname(name)
@@ -58,14 +61,28 @@ def gxx(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
             os.makedirs(folder, exist_ok=True)
         with open(name, "wb") as file:
             file.write(data)
-    done = subprocess.run(request["command"], stdin=subprocess.DEVNULL, capture_output=True)
-    log = (done.stdout + done.stderr).replace(os.getcwd().encode() + b"/", b"")
+    status, log, outputs = 0, b"", []
+
+    def call(command: list[str]) -> None:
+        nonlocal status, log
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+        status = status or done.returncode
+        log += (done.stdout + done.stderr).replace(os.getcwd().encode() + b"/", b"")
+
+    for number, unit in enumerate(request["units"]):
+        outputs.append(f"unit{number}.s")
+        call([*request["compile"], *request["flags"], "-S", unit, "-o", outputs[-1]])
+    if status == 0:
+        for output in outputs:
+            with open(output, encoding="utf-8", errors="replace") as file:
+                if reads_files(file.read()):
+                    return {"ok": False, "result": "assembly", "log": _shortened(log)}, b""
+        call([*request["link"], *outputs, *request["flags"], "-o", "program"])
     program = b""
-    if done.returncode == 0:
+    if status == 0:
         with open("program", "rb") as file:
             program = file.read()
-    reply = {"ok": done.returncode == 0, "result": str(done.returncode), "log": _shortened(log)}
-    return reply, program
+    return {"ok": status == 0, "result": str(status), "log": _shortened(log)}, program
 
 
 def _shortened(log: bytes) -> str:

@@ -18,11 +18,14 @@ from grader.toolchain.screen import check_includes, read_files
 from grader.toolchain.summary import summary
 from grader.verdict import Diagnostic, State
 
-_SCHEMA = 1  # raise it when the same input is compiled differently
+_SCHEMA = 2  # raise it when the same input is compiled differently
+_CHANNEL = "grader_channel.hpp"
 _UNIT_SUFFIXES = {".cpp", ".cc", ".cxx"}
 _FLAGS = ("-std=c++17", "-O1", "-g", "-Wall", "-Wextra")
 _PLAIN = ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret")
 _NO_COMPILER = "No C++ compiler was found: install g++ (on Debian and Ubuntu: sudo apt install g++)."
+
+_NO_ORDERS = "Something in your files gives orders to the assembler: write it in plain C++."
 
 
 def compile_host(
@@ -34,10 +37,11 @@ def compile_host(
 ) -> HostProgram:
     """Compile the learner's files and the ``harness`` with ``-std=c++17 -O1 -g -Wall -Wextra`` and ``flags``.
 
-    Every ``.cpp`` file is a unit of its own, unless another file includes it. Learner's and harness' files
-    may include each other by name, the standard library, the CUDA headers, ``grader_channel.hpp``, and what
-    lies in the ``-I`` and ``-isystem`` folders of ``flags``. Never raises for what is in the learner's
-    files.
+    Every ``.cpp`` file is a unit of its own, unless another file includes it. All files may include the
+    learner's by name, the standard library, the CUDA headers, and what lies in the ``-I`` and ``-isystem``
+    folders of ``flags``; the harness' files may include each other and ``grader_channel.hpp``. A learner's may
+    include those headers of the harness that have nothing to do with its channel. Never raises for what is
+    in the learner's files.
     """
     check_names(harness)
     harness_readings = {name: read(data.decode(), name) for name, data in harness.items()}
@@ -47,17 +51,17 @@ def compile_host(
         return _failed(problems)
     if (compiler := locate.gxx()) is None:
         return HostProgram(state=State.UNSUPPORTED_HERE, message=_NO_COMPILER)
-    command = [str(compiler), *_FLAGS, *_PLAIN, "-Ianswer", "-Iharness", "-o", "program"]
+    command = [str(compiler), *_FLAGS, *_PLAIN, "-Ianswer", "-Iharness"]
     for folder in folders:
         command += ["-isystem", str(folder)]
-    command += [*_units(source.files, harness, {**readings, **harness_readings}), *flags]
-    supplied = (folders[0] / "grader_channel.hpp").read_bytes()
+    units = _units(readings, harness_readings)
+    supplied = (folders[0] / _CHANNEL).read_bytes()
     key = key_of(
         _SCHEMA,
         dict(source.files),
         source.main,
         dict(harness),
-        command,
+        [command, units, *flags],
         locate.gxx_fingerprint(compiler),
         supplied,
     )
@@ -67,9 +71,12 @@ def compile_host(
         return _passed(facts["log"], _executable(cache, key, program), source, harness, cached=True)
     files = {f"answer/{name}": data for name, data in source.files.items()}
     files |= {f"harness/{name}": data for name, data in harness.items()}
-    reply = ask("gxx", files, limits, command=command)
+    link = [str(compiler), *_PLAIN]
+    reply = ask("gxx", files, limits, compile=command, units=units, link=link, flags=list(flags))
     if reply.state is not State.PASS:
         return HostProgram(state=reply.state, log=reply.log, message=reply.message)
+    if reply.result == "assembly":
+        return _failed([Diagnostic(message=_NO_ORDERS, file=source.main)])
     if not reply.ok:
         state, diagnostics, message = explain(reply.log, source, harness)
         message = message or summary(diagnostics)
@@ -86,7 +93,9 @@ def _screen(
         return {}, [Diagnostic(message="The file is missing: put it beside the notebook.", file=source.main)]
     readings, problems = read_files(source.files)
     if not problems:
-        problems = check_includes(readings, {*source.files, *harness}, folders, assembly=False)
+        private = _private(harness) - set(source.files)
+        known = {*source.files, *harness} - private
+        problems = check_includes(readings, known, folders, assembly=False, private=private)
     if not problems and not readings[source.main].tokens and not readings[source.main].directives:
         message = "The file is empty: write your answer in it."
         problems.append(Diagnostic(message=message, file=source.main, line=1))
@@ -106,18 +115,30 @@ def _main_line(reading: Reading) -> int | None:
     return None
 
 
-def _units(
-    answer: Mapping[str, bytes], harness: Mapping[str, bytes], readings: Mapping[str, Reading]
-) -> list[str]:
-    included = {
+def _private(harness: Mapping[str, Reading]) -> set[str]:
+    """The harness' files that are no supplied headers: its units, and what speaks with the grader."""
+    private = {_CHANNEL, *(name for name in harness if PurePosixPath(name).suffix in _UNIT_SUFFIXES)}
+    while more := {name for name in set(harness) - private if _included(harness[name]) & {_CHANNEL, *private}}:
+        private |= more
+    return private
+
+
+def _included(*readings: Reading) -> set[str]:
+    """The names of the files that are included."""
+    return {
         directive.text.strip('"<>').removeprefix("./")
-        for reading in readings.values()
+        for reading in readings
         for directive in reading.directives
         if directive.name == "include"
     }
+
+
+def _units(answer: Mapping[str, Reading], harness: Mapping[str, Reading]) -> list[str]:
+    by_harness = _included(*harness.values())
+    by_any = by_harness | _included(*answer.values())
     return [
         f"{folder}/{name}"
-        for folder, files in (("harness", harness), ("answer", answer))
+        for folder, files, included in (("harness", harness, by_harness), ("answer", answer, by_any))
         for name in sorted(files)
         if PurePosixPath(name).suffix in _UNIT_SUFFIXES and name not in included
     ]

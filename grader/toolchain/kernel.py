@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 
 from grader.sandbox import Limits
@@ -16,7 +17,7 @@ from grader.toolchain.screen import check_includes, read_files
 from grader.toolchain.summary import summary
 from grader.verdict import Diagnostic, State
 
-_SCHEMA = 1  # raise it when the same input is compiled differently
+_SCHEMA = 2  # raise it when the same input is compiled differently
 _ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.entry\s+([\w$]+)", re.M)
 _NO_NVRTC = "No CUDA compiler was found: run `make course`, which installs one (no GPU is needed)."
 
@@ -44,7 +45,7 @@ def compile_kernel(
         facts, ptx = kept
         return _passed(facts["log"], ptx.decode(), source.main, readings, cached=True)
     reply = ask(
-        "nvrtc", source.files, limits, main=source.main, library=str(nvrtc.library),
+        "nvrtc", {name: data.removeprefix(BOM_UTF8) for name, data in source.files.items()}, limits, main=source.main, library=str(nvrtc.library),
         builtins=str(nvrtc.builtins) if nvrtc.builtins else None,
         options=[*flags, f"-I{nvrtc.include}", f"-I{supplied}"],
         hide=[f"{nvrtc.include}/", f"{supplied}/"],
@@ -68,7 +69,7 @@ def _screen(source: Source) -> tuple[dict[str, Reading], list[Diagnostic]]:
     data = source.files.get(source.main)
     if data is None:
         return {}, [Diagnostic(message="The file is missing: put it beside the notebook.", file=source.main)]
-    if not data.strip():
+    if not data.removeprefix(BOM_UTF8).strip():
         return {}, [Diagnostic(message=contract.EMPTY, file=source.main, line=1)]
     readings, problems = read_files(source.files)
     if not problems:

@@ -8,11 +8,12 @@ named, plainly. What is not known to be harmless is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from grader.toolchain.conditions import check_condition, own_macros
 from grader.toolchain.lexer import Directive, Reading, read
+from grader.toolchain.strings import IN_LABEL, check_pragma_strings, check_strings
 from grader.verdict import Diagnostic
 
 MAX_FILE = 1 << 20  # bytes
@@ -54,12 +55,17 @@ def read_files(files: Mapping[str, bytes]) -> tuple[dict[str, Reading], list[Dia
 
 
 def check_includes(
-    readings: Mapping[str, Reading], known: Iterable[str], folders: Iterable[Path], *, assembly: bool
-) -> list[Diagnostic]:
+    readings: Mapping[str, Reading], known: Iterable[str], folders: Iterable[Path], *, assembly: bool,
+    private: Iterable[str] = (),
+) -> list[Diagnostic]:  # fmt: skip
     """What the compiler must not be shown. ``known``: files that may be included; ``folders``: all in them
-    may be. ``assembly``: whether inline assembly is allowed (PTX reads no files, a host's assembler
-    does)."""
-    known, folders = set(known), list(folders)
+    may be, but for ``private``, the grader's own. ``assembly``: whether inline assembly is allowed (PTX reads
+    no files, a host's assembler does)."""
+    known, folders, private = set(known), list(folders), set(private)
+
+    def check_target(target: str) -> str | None:
+        return _check_target(target, known, folders, private)
+
     macros = own_macros(directive for reading in readings.values() for directive in reading.directives)
     problems = []
     for name, reading in readings.items():
@@ -68,10 +74,16 @@ def check_includes(
             problems.append(Diagnostic(message=message, file=name, line=line))
 
         for directive in reading.directives:
-            if message := _check_directive(directive, macros, known, folders):
+            if message := _check_directive(directive, macros, check_target):
                 problem(message, directive.line)
             if not assembly and _ASSEMBLY.search(directive.text):
                 problem(_NO_ASSEMBLY, directive.line)
+            if directive.name == "define":
+                for message, _ in check_strings(read(directive.text, name).tokens):
+                    problem(message, directive.line)
+        for message, line in check_strings(reading.tokens):
+            if assembly or message != IN_LABEL:  # without assembly a label has a message already
+                problem(message, line)
         for index, token in enumerate(reading.tokens):
             if token.kind != "name":
                 continue
@@ -108,7 +120,7 @@ def _not_text(name: str, data: bytes) -> Diagnostic | None:
 
 
 def _check_directive(
-    directive: Directive, macros: Mapping[str, list[str | None]], known: set[str], folders: list[Path]
+    directive: Directive, macros: Mapping[str, list[str | None]], check_target: Callable[[str], str | None]
 ) -> str | None:
     name, text = directive.name, directive.text
     if name == "" and not text:
@@ -119,14 +131,16 @@ def _check_directive(
         found = _TARGET.fullmatch(text)
         if not found:
             return 'Name the file plainly: #include "file.h" or #include <file.h>, without a macro.'
-        return _check_target(found[1] if found[1] is not None else found[2], known, folders)
+        return check_target(found[1] if found[1] is not None else found[2])
     if name in ("if", "elif"):
-        return check_condition(text, macros, lambda target: _check_target(target, known, folders))
+        return check_condition(text, macros, check_target)
     if name in ("ifdef", "ifndef", "elifdef", "elifndef", "error", "warning"):
         return None
     if name == "pragma":
         if _BAD_PRAGMA.search(text):
             return "This #pragma is not accepted in an answer: remove it."
+        if message := check_pragma_strings(text):
+            return message
     if _MENTIONS_PROBE.search(text) and name in ("define", "undef"):
         return "Use __has_include in an #if line only."
     return _check_pragma_calls(text) if name == "define" else None
@@ -136,12 +150,14 @@ def _check_pragma_calls(text: str) -> str | None:
     for found in _PRAGMA_CALL.finditer(text):
         if _BAD_PRAGMA.search(found[1]):
             return "This _Pragma is not accepted in an answer: remove it."
+        if message := check_pragma_strings(re.sub(r"\\(.)", r"\1", found[1])):
+            return message
     if re.search(r"\b_Pragma\b", _PRAGMA_CALL.sub("", text)):
         return "Write the pragma as a #pragma line."
     return None
 
 
-def _check_target(target: str, known: set[str], folders: list[Path]) -> str | None:
+def _check_target(target: str, known: set[str], folders: list[Path], private: set[str]) -> str | None:
     """Why a file may not be included; None when it may."""
     target = target.strip()
     plain = target.removeprefix("./")
@@ -149,6 +165,8 @@ def _check_target(target: str, known: set[str], folders: list[Path]) -> str | No
         return "Only files of this exercise can be included, by their names: this is a path on the machine."
     if ".." in target.split("/"):
         return "Only files of this exercise can be included: a path with .. leads out of it."
+    if plain in private:
+        return f"{plain} belongs to the grader's own program, and your code does without it: remove this line."
     if plain in known or plain in STANDARD_HEADERS:
         return None
     if _PLAIN_TARGET.fullmatch(plain) and any((folder / plain).is_file() for folder in folders):

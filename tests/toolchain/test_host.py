@@ -178,6 +178,84 @@ def test_consequences_in_the_harness_are_left_out():
 
 
 def test_what_only_the_assembler_refuses_is_a_fault_of_the_answer():
-    text = b'__attribute__((section("no, \\"such"))) int x = 1;\ninline int add(int, int) { return x; }\n'
+    text = b"""#define PUT(name) __attribute__((section(name)))
+PUT("no, \\"such") int x = 1;
+inline int add(int, int) { return x; }
+"""
     program = built(text)
     assert program.state is State.FAIL and "assembler" in program.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rb'''#define PUT(name) __attribute__((section(name)))
+PUT(".x,\"a\",@progbits\n.incbin \"SECRET\"\n#") int x = 1;
+inline int add(int, int) { return x; }
+''',
+        rb'''#define JOIN(a, b) a##b
+JOIN(as, m)(".pushsection .rodata\n.InCbIn \"SECRET\"\n.popsection");
+inline int add(int, int) { return 1; }
+''',
+        rb'''#define JOIN(a, b) a##b
+JOIN(as, m)(".macro m a\n.\\a \"SECRET\"\n.endm\nm incbin");
+inline int add(int, int) { return 1; }
+''',
+        rb'''#define JOIN(a, b) a##b
+JOIN(as, m)("/* \" */ .incbin \"SECRET\" /* \" */");
+inline int add(int, int) { return 1; }
+''',
+        rb'''#define JOIN(a, b) a##b
+JOIN(as, m)(".data\n.byte \'\"\n.ascii \"x\"\n .incbin \"SECRET\"\n.byte \'\"");
+inline int add(int, int) { return 1; }
+''',
+    ],
+)
+def test_orders_to_the_assembler_that_macros_hide(text, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("very private")
+    program = built(text.replace(b"SECRET", str(secret).encode()))
+    assert program.state is State.FAIL and program.path is None
+    assert "orders to the assembler" in program.message and "very private" not in program.log
+
+
+def test_words_of_the_assembler_in_strings_and_names_are_harmless():
+    text = rb'''#include <string>
+struct S { int include = 1, macro = 2; };
+inline const char* text() { return "it\'s .include \"x\" /* .incbin */ \\ .macro\n.rept 3 \t .irp"; }
+inline int add(int, int) { S s; return s.include + s.macro + std::string(text()).size(); }
+'''
+    program = built(text)
+    size = len("it's .include \"x\" /* .incbin */ \\ .macro\n.rept 3 \t .irp")
+    assert program.state is State.PASS and run([str(program.path)]).exit_code == 3 + size
+
+
+HEADER = {"supplied.h": b"#pragma once\ninline int two() { return 2; }\n"}
+REPORT = {"report.h": b'#pragma once\n#include "grader_channel.hpp"\n'}
+
+
+def test_a_supplied_header_may_be_included():
+    text = b'#pragma once\n#include "supplied.h"\ninline int add(int, int) { return two(); }\n'
+    program = built(text, harness={**SMALL, **HEADER, **REPORT})
+    assert program.state is State.PASS and run([str(program.path)]).exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["harness.cpp", "report.h", "more.h", "grader_channel.hpp", "./harness.cpp"])
+@pytest.mark.parametrize("form", ['#include "{}"', "#include <{}>", "#if __has_include(<{}>)\n#endif"])
+def test_the_harness_itself_may_not_be_included(name, form):
+    more = {"more.h": b'#include "report.h"\n'}
+    text = f"#pragma once\n{form.format(name)}\ninline int add(int, int) {{ return 1; }}\n"
+    program = built(text.encode(), harness={**SMALL, **HEADER, **REPORT, **more})
+    (diagnostic,) = program.diagnostics
+    assert program.state is State.FAIL and (diagnostic.file, diagnostic.line) == ("answer.hpp", 2)
+    assert "belongs to the grader" in diagnostic.message
+
+
+def test_an_answer_named_like_a_file_of_the_harness():
+    files = {"answer.hpp": b'#include "harness.cpp"\n', "harness.cpp": b"inline int add(int a, int b) { return a + b; }\n"}
+    program = built(files)
+    assert program.state is State.PASS and run([str(program.path)]).exit_code == 5
+
+
+def test_a_byte_order_mark_is_no_mistake():
+    assert built(b"\xef\xbb\xbf" + ADD).state is State.PASS

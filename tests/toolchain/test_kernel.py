@@ -247,3 +247,11 @@ def test_a_log_without_end_is_shortened():
     result = compiled(KERNEL + errors + "\n")
     assert result.state is State.FAIL and len(result.diagnostics) <= 50 and len(result.log) < 1 << 20
     assert result.message.startswith("answer.cu, line 2: ")
+
+
+def test_a_byte_order_mark_is_no_mistake():
+    mark = b"\xef\xbb\xbf"
+    files = {"answer.cu": mark + b'#include "b.h"\n' + KERNEL.encode(), "b.h": mark + b"#pragma once\n"}
+    result = compile_kernel(Source(files, "answer.cu"))
+    assert result.state is State.PASS and ".entry k(" in result.ptx
+    assert "empty" in compiled(mark + b"\n").message

@@ -39,6 +39,11 @@ def refusals(tmp_path):
         '#define MESSAGE "/etc/passwd"\nconst char* path = "/etc/../passwd";',
         '_Pragma("unroll") for (;;) {}',
         '#define UNROLL _Pragma("unroll")',
+        '[[deprecated("use \\"g\\" instead")]] int f(); __attribute__((section(".my_data"))) int x;',
+        '__attribute__((target("avx2,arch=haswell"), optimize("O3"))) void f();',
+        '[[nodiscard("it is new")]] int f(); int a[] = {1}; const char* b = "a\\n";',
+        '#pragma message("say \\"hi\\"")\n#pragma GCC diagnostic ignored "-Wunused"\n#pragma GCC optimize("O2")',
+        '_Pragma("GCC diagnostic ignored \\"-Wunused\\"")',
         "// #include </etc/passwd>\n/* #include </etc/passwd> */",
     ],
 )
@@ -101,6 +106,18 @@ def test_harmless_files_pass(refusals, text):
         ('asm(".incbin \\"/etc/passwd\\"");', 1),
         ('\n__asm__ volatile ("");', 2),
         ('#define A asm(".include \\"/etc/passwd\\"")', 1),
+        ('int y;\n[[gnu::section(".text\\n.incbin \\"/etc/passwd\\"\\n#")]] int q = 1;', 2),
+        ('__attribute__((section(".x,\\"a\\""))) int q;', 1),
+        ('__attribute__((deprecated("fine"), alias("a b"))) int q;', 1),
+        ('[[using gnu: ifunc("f" "g\\n")]] int q();', 1),
+        ('__attribute__((__symver__("f@V\\n"))) void f();', 1),
+        ('__attribute__((target("avx2\\n"))) void f();', 1),
+        ('__declspec(allocate("a\\n")) int q;', 1),
+        ('#define PUT __attribute__((section("a\\n")))', 1),
+        ('#pragma GCC target("avx2\\n.incbin")', 1),
+        ('#pragma GCC section "a;b"', 1),
+        ('_Pragma("GCC target(\\"a b\\")")', 1),
+        ('extern int q asm("foo\\n.incbin");', 1),
         ('#if __has_include(</*>)\n#endif\n#include "/etc/passwd"\n// */', 1),
     ],
 )
@@ -113,6 +130,16 @@ def test_hostile_files_are_refused_at_the_line(refusals, text, line):
 
 def test_assembly_is_allowed_where_it_reads_no_files(refusals):
     assert refusals('asm("mov.u32 %0, %laneid;" : "=r"(x));', assembly=True) == []
+
+
+@pytest.mark.parametrize("text", ['int x asm("y");', 'int x[2] asm("y");', "[[gnu::section('a', \"b;\")]] int x;"])
+def test_a_kernel_file_may_not_name_things_by_strings(refusals, text):
+    assert refusals(text, assembly=True)
+
+
+@pytest.mark.parametrize("text", ['{ asm("x"); }', 'if (a) asm("x"); else asm("y");', 'asm volatile("x" : "=r"(a));'])
+def test_assembly_statements_of_a_kernel_pass(refusals, text):
+    assert refusals(text, assembly=True) == []
 
 
 @pytest.mark.parametrize(
