@@ -58,7 +58,9 @@ SENTENCES = {
 }
 # Where the same fault has another sentence.
 IN_FRONT = "The kernel {does} {bytes} starting {before} in front of {buffer}."
-BEFORE_SHARED = "The kernel {does} {bytes} starting {before} in front of the block's shared memory: an index is negative."
+BEFORE_SHARED = (
+    "The kernel {does} {bytes} starting {before} in front of the block's shared memory: an index is negative."
+)
 NO_BUFFER = "The kernel {does} {bytes} at an address where no buffer is."
 PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
 OTHER_BARRIERS = (

@@ -228,7 +228,8 @@ class FunctionDecoder:
         self.local_bytes = offset + variable.bytes
         if self.local_bytes > _MOST_LOCAL:
             raise Refused(
-                f"{self.function.name} needs {self.local_bytes} bytes of local memory for a thread; a GPU has {_MOST_LOCAL}."
+                f"{self.function.name} needs {self.local_bytes} bytes of local memory for a thread; "
+                f"a GPU has {_MOST_LOCAL}."
             )
 
     def decode(self) -> list[Record]:

@@ -68,8 +68,7 @@ void gather_addresses(char* frame, u32 mask, const Instruction& i, u64* address)
   }
 }
 
-bool track_shared(Launch& launch, const Warp& warp, const Instruction& i, const u64* address, u32 mask,
-                  int bytes, bool store, bool consecutive) {
+bool track_shared(Launch& launch, const u64* address, u32 mask, int bytes, bool store, bool consecutive) {
   if (launch.unwritten == 0) return true;  // everything is written: nothing to mark or to find
   u8* written = launch.shared_written.data();
   if (store) {
@@ -99,16 +98,9 @@ bool track_shared(Launch& launch, const Warp& warp, const Instruction& i, const 
     });
     if (all) return true;
   }
-  for (u32 rest = mask; rest; rest &= rest - 1) {
-    int l = first_lane(rest);
-    for (int k = 0; k < bytes; k++) {
-      if (!written[address[l] + k]) {
-        fail(launch, kUninitialisedShared, i, warp, l, address[l] + k, bytes, kShared);
-        return false;
-      }
-    }
-  }
-  return true;
+  bool all = true;
+  each_active(mask, [&](int l) { all &= !memchr(written + address[l], 0, static_cast<size_t>(bytes)); });
+  return all;
 }
 
 void rebase(const Warp& warp, const Instruction& i, s32 space, u64* address) {

@@ -19,9 +19,8 @@ u8* resolve(Launch&, const Warp&, const Instruction&, s32 space, u64 address, in
 // How many 32-byte sectors the active lanes touch. Aligned accesses of up to 32 bytes lie in one sector each.
 int count_sectors(const u64* address, u32 mask);
 
-// Marks what a store wrote to shared memory, or finds a read of what nobody wrote.
-bool track_shared(Launch&, const Warp&, const Instruction&, const u64* address, u32 mask, int bytes,
-                  bool store, bool consecutive);
+// Marks what a store wrote to shared memory, or tells whether all that a load reads was written.
+bool track_shared(Launch&, const u64* address, u32 mask, int bytes, bool store, bool consecutive);
 
 // The addresses of all lanes; a lane that is not active gets that of the first active one.
 void gather_addresses(char* frame, u32 mask, const Instruction&, u64* address);

@@ -84,7 +84,8 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
         one[l] = offset;
         // An exchange reads what was there, but is a way to initialise too.
         bool only_writes = i.mode == kAtomExchange;
-        if (!track_shared(launch, warp, i, one, 1u << l, i.bytes, only_writes, false)) return;
+        if (!track_shared(launch, one, 1u << l, i.bytes, only_writes, false))
+          return fail(launch, kUninitialisedShared, i, warp, l, offset, i.bytes, kShared);
       }
       u64 old = 0;
       memcpy(&old, host, i.bytes);

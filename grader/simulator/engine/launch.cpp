@@ -138,6 +138,7 @@ void run_block(Launch& launch, std::vector<Warp>& warps) {
     warp.state = WarpState::kRunning;
     warp.paths.clear();
     warp.calls.clear();
+    warp.undefined.clear();
     fill_block_specials(launch, warp, launch.request->functions[warp.function]);
   }
   for (;;) {

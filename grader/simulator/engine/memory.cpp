@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "addressing.h"
+#include "undefined.h"
 
 namespace {
 
@@ -206,7 +207,8 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
           }
         }
       }
-      if (!track_shared(launch, warp, i, address, mask, bytes, store, consecutive)) return;
+      if (!track_shared(launch, address, mask, bytes, store, consecutive))
+        loaded_undefined(launch, warp, i, address, mask);
       base = reinterpret_cast<u64>(launch.shared.data());
       counter.shared_requests++;
       counter.wavefronts += static_cast<u64>(pattern.cost);
@@ -233,6 +235,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       break;
     }
   }
+  if (store && !warp.undefined.empty() && !stored_undefined(launch, warp, i, space, address, mask)) return;
   const bool fast = consecutive && i.vector == 1 && space != kLocal;
   for (int v = 0; v < i.vector; v++) {
     if (fast) {

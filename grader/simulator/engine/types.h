@@ -173,6 +173,15 @@ class Registers {
   size_t size_ = 0;
 };
 
+// A register with undefined lanes: see undefined.h.
+struct Undefined {
+  s32 place;      // in the warp's registers
+  u32 mask;       // of those lanes
+  bool computed;  // not only copied
+  s32 pc[kLanes];       // of the load
+  u64 address[kLanes];  // in shared memory, of the first unwritten byte
+};
+
 enum class WarpState { kRunning, kAtBarrier, kDone };
 
 struct Warp {
@@ -186,6 +195,7 @@ struct Warp {
   Registers registers;
   std::vector<Path> paths;
   std::vector<CallRecord> calls;
+  std::vector<Undefined> undefined;  // nearly always empty
 };
 
 // How the addresses of a warp's lanes lie to each other, and what that costs. Most instructions find the same

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "special_ops.h"
+#include "undefined.h"
 
 enum Op : s32 {
 #define UNARY(name, ...) OP_##name,
@@ -56,6 +57,75 @@ static void copy_local(Launch& launch, const Warp& warp, u32 mask, s32 first, s3
       u8* base = launch.local.data() + static_cast<s64>(warp.id * kLanes + l) * limit;
       memmove(base + target + copy->to, base + source + copy->from, copy->bytes);
     });
+  }
+}
+
+// Where some register is undefined: what an instruction makes of that. False, and a fault, where it needs one.
+static bool pass_undefined(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
+  auto uses = [&](s32 slot) { return use(launch, warp, slot, mask); };
+  Undefined value{};
+  switch (i.op) {
+    case OP_mov_b16:
+    case OP_mov_b32:
+    case OP_mov_b64:
+      collect(warp, value, i.a, mask);
+      assign(warp, i.d, mask, value);
+      return true;
+    case OP_selp_b32:
+    case OP_selp_b64: {
+      u32 p = predicate(frame, i.c);
+      collect(warp, value, i.a, mask & p);
+      collect(warp, value, i.b, mask & ~p);
+      assign(warp, i.d, mask, value);
+      return true;
+    }
+    case OP_pack_b32:
+    case OP_pack_b64:
+      collect(warp, value, i.a, mask);
+      collect(warp, value, i.b, mask);
+      assign(warp, i.d, mask, value);
+      return true;
+    case OP_unpack:
+      collect(warp, value, i.a, mask);
+      for (s32 slot : i.values) assign(warp, slot, mask, value);
+      return true;
+    case OP_pack4:
+      for (s32 slot : i.values) collect(warp, value, slot, mask);
+      assign(warp, i.d, mask, value);
+      return true;
+    case OP_ld:
+    case OP_ld_param:
+      if (i.address_bytes && !uses(i.a)) return false;
+      for (s32 slot : i.values) assign(warp, slot, mask, value);
+      return true;
+    case OP_st: return !i.address_bytes || uses(i.a);
+    case OP_atom:
+    case OP_shfl:
+    case OP_match:
+    case OP_redux:
+    case OP_vote:
+    case OP_setp:
+    case OP_setp2:
+    case OP_set:
+    case OP_set2:
+    case OP_testp:
+    case OP_isspacep:
+    case OP_brx:
+    case OP_bar_warp:
+      if (!uses(i.a) || !uses(i.b) || !uses(i.c) || !uses(i.e)) return false;
+      if (i.op == OP_brx || i.op == OP_bar_warp) return true;
+      assign(warp, i.d, mask, value);
+      return true;
+    case OP_call:
+    case OP_leave:
+    case OP_print:
+    case OP_assert:
+    case OP_bar: return true;  // their operands lie in local memory or are predicates
+    default:
+      for (s32 slot : {i.a, i.b, i.c}) collect(warp, value, slot, mask);
+      value.computed = value.mask != 0;
+      assign(warp, i.d, mask, value);
+      return true;
   }
 }
 
@@ -142,6 +212,7 @@ void run_warp(Launch& launch, Warp& warp) {
     Counter& counter = counters[pc];
     counter.executions++;
     counter.lanes += static_cast<u64>(__builtin_popcount(i.op == OP_bra ? mask : active));
+    if (__builtin_expect(!warp.undefined.empty(), 0) && !pass_undefined(launch, warp, frame, active, i)) LEAVE_LOOP();
     switch (i.op) {
 #define UNARY(name, D, A, ...)                     \
   case OP_##name:                                  \
@@ -299,6 +370,7 @@ void run_warp(Launch& launch, Warp& warp) {
         warp.reconverge = reconverge;
         if (!call(launch, warp, mask, i, pc)) LEAVE_LOOP();
         frame = warp.registers.data() + warp.frame;
+        forget_frame(warp, warp.frame);
         pc = request.functions[i.target].entry;
         reconverge = -1;
         continue;
@@ -306,6 +378,7 @@ void run_warp(Launch& launch, Warp& warp) {
       case OP_leave: {  // the last instruction of a function: all its lanes are here
         CallRecord record = warp.calls.back();
         warp.calls.pop_back();
+        forget_frame(warp, warp.frame);
         const Instruction& site = code[record.call_pc];
         mask = record.mask & warp.live;
         copy_local(launch, warp, mask, static_cast<s32>(site.immediate) + site.vector, site.bytes,

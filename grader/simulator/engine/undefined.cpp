@@ -1,0 +1,100 @@
+#include "undefined.h"
+
+namespace {
+
+Undefined* find(Warp& warp, s32 slot) {
+  for (Undefined& r : warp.undefined) {
+    if (r.place == warp.frame + slot) return &r;
+  }
+  return nullptr;
+}
+
+void remove(Warp& warp, size_t k) {
+  warp.undefined[k] = warp.undefined.back();
+  warp.undefined.pop_back();
+}
+
+}  // namespace
+
+void collect(Warp& warp, Undefined& into, s32 slot, u32 mask) {
+  const Undefined* from = slot < 0 ? nullptr : find(warp, slot);
+  if (!from) return;
+  u32 fresh = from->mask & mask & ~into.mask;
+  into.mask |= fresh;
+  into.computed |= fresh && from->computed;
+  for (; fresh; fresh &= fresh - 1) {
+    int l = first_lane(fresh);
+    into.address[l] = from->address[l];
+    into.pc[l] = from->pc[l];
+  }
+}
+
+void assign(Warp& warp, s32 slot, u32 mask, const Undefined& value) {
+  if (slot < 0) return;
+  Undefined* old = find(warp, slot);
+  if (!old) {
+    if (!value.mask) return;
+    warp.undefined.push_back(value);
+    warp.undefined.back().place = warp.frame + slot;
+    return;
+  }
+  old->mask = (old->mask & ~mask) | value.mask;
+  old->computed = value.mask ? value.computed : old->computed;
+  for (u32 rest = value.mask; rest; rest &= rest - 1) {
+    int l = first_lane(rest);
+    old->address[l] = value.address[l];
+    old->pc[l] = value.pc[l];
+  }
+  if (!old->mask) remove(warp, static_cast<size_t>(old - warp.undefined.data()));
+}
+
+bool use(Launch& launch, Warp& warp, s32 slot, u32 mask, bool only_computed) {
+  const Undefined* r = slot < 0 ? nullptr : find(warp, slot);
+  if (!r || !(r->mask & mask) || (only_computed && !r->computed)) return true;
+  int lane = first_lane(r->mask & mask);
+  const Instruction& load = launch.request->code[r->pc[lane]];
+  fail(launch, kUninitialisedShared, load, warp, lane, r->address[lane], load.bytes * load.vector, kShared);
+  return false;
+}
+
+void forget_frame(Warp& warp, s32 begin) {
+  for (size_t k = warp.undefined.size(); k-- > 0;) {
+    if (warp.undefined[k].place >= begin) remove(warp, k);
+  }
+}
+
+void loaded_undefined(Launch& launch, Warp& warp, const Instruction& i, const u64* address, u32 mask) {
+  const u8* written = launch.shared_written.data();
+  const s32 pc = static_cast<s32>(&i - launch.request->code);
+  for (int v = 0; v < i.vector; v++) {
+    Undefined value{};
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+      int l = first_lane(rest);
+      for (int k = i.bytes - 1; k >= 0; k--) {
+        u64 byte = address[l] + static_cast<u64>(v * i.bytes + k);
+        if (written[byte]) continue;
+        value.mask |= 1u << l;
+        value.address[l] = byte;
+        value.pc[l] = pc;
+      }
+    }
+    assign(warp, i.values[v], mask, value);
+  }
+}
+
+bool stored_undefined(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u64* address, u32 mask) {
+  for (int v = 0; v < i.vector; v++) {
+    if (!use(launch, warp, i.values[v], mask, space != kGlobal)) return false;
+    if (space != kShared) continue;
+    Undefined value{};
+    collect(warp, value, i.values[v], mask);
+    for (u32 rest = value.mask; rest; rest &= rest - 1) {
+      u8* byte = &launch.shared_written[address[first_lane(rest)] + static_cast<u64>(v * i.bytes)];
+      for (int k = 0; k < i.bytes; k++) {
+        launch.unwritten += byte[k];
+        byte[k] = 0;
+      }
+    }
+  }
+  return true;
+}

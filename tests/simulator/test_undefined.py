@@ -1,0 +1,145 @@
+"""Shared memory that nobody wrote: copies pass, uses are faults at the load."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_faults import KERNEL, line_of, run
+
+
+def test_padding_may_be_copied(bench):
+    text = (
+        "struct P { double v; int i; };\n"
+        + KERNEL
+        + """(double* y)
+{
+    __shared__ P s[32];
+    int t = threadIdx.x;
+    s[t].v = (t * 7) % 32;
+    s[t].i = t;
+    __syncthreads();
+    for (int d = 16; d; d >>= 1) {
+        if (t < d && s[t].v < s[t + d].v) s[t] = s[t + d];
+        __syncthreads();
+    }
+    if (t == 0) y[0] = s[0].v, y[1] = s[0].i;
+}"""
+    )
+    y = bench.device.alloc(16)
+    assert run(bench, text, y) is None
+    assert bench.fetch(y, 2, np.float64).tolist() == [31, 9]
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "char", "double", "short"])
+@pytest.mark.parametrize("value", ["s[t]", "s[t] * 2", "s[t] + s[t ^ 1] * 3"])
+def test_what_is_not_selected_may_be_undefined(bench, kind, value):
+    text = (
+        KERNEL
+        + f"""({kind}* y)
+{{
+    __shared__ {kind} s[32];
+    int t = threadIdx.x;
+    if (t < 20) s[t] = t;
+    __syncthreads();
+    {kind} v = {value};
+    y[t] = t < 20 ? v : {kind}(1);
+}}"""
+    )
+    y = bench.device.alloc(32 * 8)
+    assert run(bench, text, y) is None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "y[t] = s[t];",
+        "y[t] = s[t] * 2;",
+        "if (s[t] > 5) y[t] = 1;",
+        "y[s[t] & 31] = 1;",
+        "y[t] = __shfl_xor_sync(~0u, s[t], 1);",
+        "atomicAdd(&y[t], s[t]);",
+        "atomicAdd(&s[t], 1);",
+        "s[t] += s[t];",
+    ],
+)
+def test_a_use_is_a_fault_at_the_load(bench, statement):
+    text = (
+        KERNEL
+        + f"""(int* y)
+{{
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    if (t < 20) s[t] = 1;
+    __syncthreads();
+    {statement}  // here
+    __syncthreads();
+    y[t] += s[t];
+}}"""
+    )
+    fault = run(bench, text, bench.device.alloc(128, fill=0))
+    assert (fault.kind, fault.thread, fault.line) == ("uninitialised_shared", (20, 0, 0), line_of(text))
+    assert (fault.address, fault.size, fault.space) == (80, 4, "shared")
+
+
+def test_a_copy_of_what_nobody_wrote_counts_as_not_written(bench):
+    text = (
+        KERNEL
+        + """(int* y)
+{
+    __shared__ int s[32], r[32];
+    int t = threadIdx.x;
+    if (t < 20) s[t] = 1;
+    __syncthreads();
+    r[31 - t] = s[t];
+    __syncthreads();
+    if (t >= 12) y[t] = r[t];
+    __syncthreads();
+    y[t] = r[t];  // here
+}"""
+    )
+    fault = run(bench, text, bench.device.alloc(128))
+    assert (fault.kind, fault.thread, fault.line) == ("uninitialised_shared", (0, 0, 0), line_of(text))
+
+
+def test_a_register_that_is_written_again_is_defined(bench):
+    text = """.version 9.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b64 %d<2>; .reg .b32 %r<4>; .reg .pred %q<2>; .shared .align 4 .b8 s[128];
+    ld.param.u64 %d1, [p];
+    mov.u32 %r1, %tid.x;
+    ld.shared.u32 %r2, [s];
+    add.u32 %r3, %r2, 1;
+    setp.lt.u32 %q1, %r1, 16;
+    mov.u32 %r2, 5;
+    @%q1 mov.u32 %r3, 6;
+    @!%q1 mov.u32 %r3, %r2;
+    st.global.u32 [%d1], %r3;
+    ret;
+}"""
+    y = bench.device.alloc(4)
+    assert bench.launch(bench.device.load(text), "k", (2,), (32,), y).fault is None
+    half = text.replace("@!%q1 mov.u32 %r3, %r2;", "")
+    fault = bench.launch(bench.device.load(half), "k", (2,), (32,), y).fault
+    assert (fault.kind, fault.thread) == ("uninitialised_shared", (16, 0, 0))
+
+
+def test_each_block_begins_without_undefined_registers_and_calls_keep_their_own(bench):
+    text = (
+        "__device__ __noinline__ int twice(int x) { return 2 * x; }\n"
+        + KERNEL
+        + """(int* y)
+{
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    if (t < 20) s[t] = 1;
+    __syncthreads();
+    int v = s[t];
+    y[t] = twice(t) + (t < 20 ? v : 0);
+}"""
+    )
+    y = bench.device.alloc(128)
+    assert run(bench, text, y, grid=(3,)) is None
+    assert bench.fetch(y, 32, np.int32).tolist() == [2 * t + (t < 20) for t in range(32)]
