@@ -16,7 +16,7 @@ GUIDE = "CUDA C++ Programming Guide 13.0, Programming Model, “Thread Hierarchy
 
 
 def _values(bench, rng) -> Finding:
-    sizes = [(5, 8), (int(rng.integers(1_000, 2_000)), 96), (int(rng.integers(2_000, 5_000)), 256)]
+    sizes = [(5, 8), (int(rng.integers(1_000, 2_000)), 96), (int(rng.integers(5_000, 20_000)), 256)]
     cases = (scale.case(KERNEL, rng, n, -(-n // threads), threads).with_room(threads) for n, threads in sizes)
     return scale.told(bench.first_failure(cases))
 
