@@ -18,10 +18,12 @@ SECTOR_BYTES = 32
 # ratio -> (metrics above the line, metrics below it, what it says)
 RATIOS = {
     "load_sectors_per_request": (
-        (LOAD_SECTORS,), (LOAD_REQUESTS,), "32-byte sectors that one warp's load from global memory touches",
+        (LOAD_SECTORS,), (LOAD_REQUESTS,),
+        "32-byte sectors that one warp's load from global memory touches, averaged over all loads",
     ),
     "store_sectors_per_request": (
-        (STORE_SECTORS,), (STORE_REQUESTS,), "32-byte sectors that one warp's store to global memory touches",
+        (STORE_SECTORS,), (STORE_REQUESTS,),
+        "32-byte sectors that one warp's store to global memory touches, averaged over all stores",
     ),
     "shared_wavefronts_per_request": (
         (SHARED_LOAD_WAVEFRONTS, SHARED_STORE_WAVEFRONTS), (SHARED_LOADS, SHARED_STORES),

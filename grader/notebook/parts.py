@@ -167,8 +167,9 @@ def counters_part(counters: Mapping[str, Mapping[str, float]]) -> Html | None:
     all_head = tag("tr", [tag("th", word, scope="col") for word in ("kernel", "metric", "sum")])
     return join(
         table(head, rows) if rows else None,
-        tag("details", tag("summary", "All counters, by Nsight Compute's names"), table(all_head, raw)) if raw else None,
-    )
+        tag("details", tag("summary", "All counters, by Nsight Compute's names"), table(all_head, raw))
+        if raw else None,
+    )  # fmt: skip
 
 
 def _number(value) -> Html:
