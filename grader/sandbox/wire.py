@@ -2,7 +2,8 @@
 
 Nothing that arrives is ever unpickled or evaluated, and no length that a peer claims is believed before the
 bytes are there. Numbers are finite: JSON knows no others. Text that arrives can be printed: half characters
-and control characters, which could end a caller or take over a terminal, are replaced. The child's end of the channel is the descriptor in its last argument, ``--channel=N``.
+and control characters, which could end a caller or take over a terminal, are replaced. The child's end of
+the channel is the descriptor in its last argument, ``--channel=N``.
 """
 
 from __future__ import annotations

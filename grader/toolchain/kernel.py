@@ -44,8 +44,9 @@ def compile_kernel(
     if kept := cache.get(key):
         facts, ptx = kept
         return _passed(facts["log"], ptx.decode(), source.main, readings, cached=True)
+    files = {name: data.removeprefix(BOM_UTF8) for name, data in source.files.items()}  # NVRTC knows no mark
     reply = ask(
-        "nvrtc", {name: data.removeprefix(BOM_UTF8) for name, data in source.files.items()}, limits, main=source.main, library=str(nvrtc.library),
+        "nvrtc", files, limits, main=source.main, library=str(nvrtc.library),
         builtins=str(nvrtc.builtins) if nvrtc.builtins else None,
         options=[*flags, f"-I{nvrtc.include}", f"-I{supplied}"],
         hide=[f"{nvrtc.include}/", f"{supplied}/"],

@@ -206,7 +206,7 @@ JOIN(as, m)("/* \" */ .incbin \"SECRET\" /* \" */");
 inline int add(int, int) { return 1; }
 ''',
         rb'''#define JOIN(a, b) a##b
-JOIN(as, m)(".data\n.byte \'\"\n.ascii \"x\"\n .incbin \"SECRET\"\n.byte \'\"");
+JOIN(as, m)(".pushsection .data\n.byte \'\"\n.ascii \"x\"\n .incbin \"SECRET\"\n.byte \'\"\n.popsection");
 inline int add(int, int) { return 1; }
 ''',
     ],
@@ -252,7 +252,7 @@ def test_the_harness_itself_may_not_be_included(name, form):
 
 
 def test_an_answer_named_like_a_file_of_the_harness():
-    files = {"answer.hpp": b'#include "harness.cpp"\n', "harness.cpp": b"inline int add(int a, int b) { return a + b; }\n"}
+    files = {"answer.hpp": b'#include "harness.cpp"\n', "harness.cpp": ADD}
     program = built(files)
     assert program.state is State.PASS and run([str(program.path)]).exit_code == 5
 
