@@ -73,6 +73,26 @@ def test_what_the_chapter_says_of_the_distance_between_the_forms():
     assert 2.0e-2 < np.abs(gelu("sigmoid", X) - gelu("erf", X)).max() < 2.1e-2
 
 
+def test_what_the_chapter_says_of_the_tanh_form_in_fp16():
+    """Further from the erf form than half of FP16's spacing, which never falls below 2^-24, from -5.7 to -0.8."""
+    exact = gelu("erf", X)
+    times = np.abs(gelu("tanh", X) - exact) / np.maximum(2.0**-11 * np.abs(exact), 2.0**-25)
+    assert np.all(times[(X > -5.7) & (X < -1.95)] > 1) and np.all(times[(X > -1.8) & (X < -0.8)] > 1)
+    assert np.all(times[(X < -5.75) | (X > -0.79)] < 1)
+    assert times.max() > 1000 and X[times.argmax()] == pytest.approx(-4.2, abs=0.05)
+
+
+def test_only_a_tolerance_of_the_contract_is_shown(tmp_path):
+    """Checks of anything but the formula compare loosely, and a learner must not take that for the contract."""
+    source = (SOLUTIONS / "masked_gelu.cu").read_text()
+    broken = source.replace("isinf(x) && x < 0.0f", "false").replace("1.702f", "1.0f")
+    (tmp_path / "masked_gelu.cu").write_text(broken)
+    verdict = check("masked-gelu-forward", tmp_path)
+    cases = {c.check: c.detail["case"] for c in verdict.checks if c.state is State.FAIL and not c.blocked_by}
+    assert "tolerance" not in cases["infinities"]
+    assert cases["sigmoid-values"]["tolerance"] == {"absolute": 2.0**-20, "relative": 2.0**-20}
+
+
 def test_a_mask_chooses():
     np.testing.assert_array_equal(masked(np.array([np.nan, np.inf, 2.0]), np.array([0, 0, 255])), [0, 0, 2])
 

@@ -133,3 +133,17 @@ def test_one_who_learns_alone_gets_hidden_cases_only_after_a_pass(judge):
 
 def test_visible_cases_are_the_same_every_time():
     assert runner.visible_seed("toy", "a") == runner.visible_seed("toy", "a") != runner.visible_seed("toy", "b")
+
+
+@pytest.mark.parametrize(
+    "needs, compiler",
+    [(("compiler", "simulated-gpu"), "NVRTC "), (("host-compiler",), ("g++ ", "clang++ ")), ((), None)],
+)
+def test_what_judged_is_told_in_plain_words(needs, compiler):
+    exercise = Exercise()
+    exercise.needs = needs
+    versions = runner.provenance(exercise)
+    assert all(type(text) is str and "/" not in text and "(" not in text for text in versions.values())
+    assert ("compiler" in versions) == (compiler is not None)
+    if compiler is not None and versions["compiler"] != "none":
+        assert versions["compiler"].startswith(compiler) and versions["compiler"].split()[1][0].isdigit()
