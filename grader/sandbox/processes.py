@@ -3,7 +3,7 @@
 A process belongs to a child if it is in the child's session, descends from a process known to belong to it,
 or carries the child's mark in its environment; the last finds a daemon that left the session and lost its
 parents. A program that is made to escape can shed all three (``setsid``, double fork, a new environment, all
-between two looks); only a PID namespace stops that one.
+between two looks); a control group that counts processes (``pids``), where there is one, finds that too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import os
 import signal
 import time
 from dataclasses import dataclass, field
+
+from grader.sandbox.pids import PidsGroup
 
 MARK = "GRADER_CHILD"
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -68,6 +70,7 @@ class Family:
 
     root: int
     mark: str
+    group: PidsGroup | None = None
     started: int = 0
     known: dict[int, int] = field(default_factory=dict)  # pid -> start time, of the living, root included
     _strangers: set[tuple[int, int]] = field(default_factory=set)
@@ -79,6 +82,7 @@ class Family:
 
     def scan(self) -> list[Process]:
         """Look at every process of the machine; the living ones that belong here."""
+        grouped = self.group.members() if self.group else set()
         younger = {process.pid: process for process in all_processes() if process.started >= self.started}
         members = {
             pid for pid, start in self.known.items() if pid in younger and younger[pid].started == start
@@ -89,7 +93,10 @@ class Family:
             grew = False
             for process in rest:
                 if process.pid not in members and (
-                    process.session == self.root or process.parent in members or self._is_marked(process)
+                    process.session == self.root
+                    or process.parent in members
+                    or process.pid in grouped
+                    or self._is_marked(process)
                 ):
                     members.add(process.pid)
                     grew = True
@@ -102,6 +109,8 @@ class Family:
         It reads the newest numbers first and stops as soon as it knows, so that it is soon done when a child
         starts processes without end: a whole ``scan`` of those lasts longer the more there are.
         """
+        if self.group and len(self.group.members()) > limit:
+            return True
         count = 0
         for pid in sorted(map(int, filter(str.isdecimal, os.listdir("/proc"))), reverse=True):
             process = look(pid)
@@ -124,11 +133,13 @@ class Family:
         cannot belong to another process group.
 
         The group goes in one call, which no race can beat: a process with a signal pending cannot fork. What
-        left the group is killed one by one.
+        left the group is killed one by one, and can start no more where there is a control group.
         """
         deadline, pause = time.monotonic() + seconds, 0.0005
         while True:
             _signal(os.killpg, self.root)
+            if self.group:
+                self.group.kill()
             living = self.scan()
             for process in living:
                 _signal(os.kill, process.pid)

@@ -26,6 +26,7 @@ from pathlib import Path
 from grader.sandbox import guard
 from grader.sandbox.environment import clean_environment
 from grader.sandbox.output import HeadAndTail
+from grader.sandbox.pids import PidsGroup
 from grader.sandbox.processes import MARK, Family, tasks_of_this_user
 from grader.sandbox.records import Limits, Outcome
 from grader.verdict.records import State
@@ -58,7 +59,7 @@ class Supervisor:
         self._waking, self._deaf = threading.Lock(), False
         self._began = time.monotonic()
         self._output = {1: HeadAndTail(limits.output_bytes), 2: HeadAndTail(limits.output_bytes)}
-        self._process, self._wake = None, None
+        self._process, self._wake, self._group = None, None, None
         self.connection, theirs = socket.socketpair()
         self._home = tempfile.mkdtemp(prefix="grader-")
         try:
@@ -80,7 +81,9 @@ class Supervisor:
             pass_fds=[theirs.fileno()], start_new_session=True, cwd=cwd or self._home,
             env={**clean_environment(self._home, environment), MARK: mark},
         )  # fmt: skip
-        self._family = Family(self._process.pid, mark)
+        if self.limits.processes is not None:
+            self._group = PidsGroup.make(self._process.pid, self.limits.processes)
+        self._family = Family(self._process.pid, mark, self._group)
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         _apply(self.limits, self._process.pid, cpu_seconds)
         guard.add(self._process.pid)
@@ -97,6 +100,8 @@ class Supervisor:
             self._process.communicate()
         if self._wake is not None:
             os.close(self._wake)
+        if self._group:
+            self._group.remove()
         shutil.rmtree(self._home, ignore_errors=True)
 
     def _open_gate(self) -> None:
@@ -265,6 +270,8 @@ class Supervisor:
         for descriptor in descriptors:
             if descriptor is not None:
                 os.close(descriptor)
+        if self._group:
+            self._group.remove()
         shutil.rmtree(self._home, ignore_errors=True)
 
 

@@ -160,7 +160,12 @@ def leaves_a_daemon():
     channel().send({"daemon": int(os.read(reader, 20))})
 
 
-def fork_bomb():
+def scattering_fork_bomb():
+    """Each process leaves the session of the one that started it."""
+    fork_bomb(leave=True)
+
+
+def fork_bomb(leave=False):
     """Every process forks as fast as it can, until there are 1000 of them or 20 seconds are over."""
     reader, writer = os.pipe()  # one byte for each process that may still be started
     os.write(writer, b"x" * 1000)
@@ -170,6 +175,7 @@ def fork_bomb():
         try:
             if os.read(reader, 1) and os.fork() == 0:
                 signal.alarm(20)
+                leave and os.setsid()
         except OSError:
             pass
 
