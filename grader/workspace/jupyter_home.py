@@ -20,15 +20,45 @@ _PAGE = {"disabledExtensions": {f"@jupyter/nbgrader:{name}": True for name in _F
 # A check cell may be run before the cell that imports it: `exercise` is there from the start.
 _KERNEL_START = "--IPKernelApp.code_to_run=from grader import exercise"
 
+# JupyterLab knows no .cu files. This extension tells its editor that they are C++; it is what a bundler would make
+# of ten lines, written by hand: a container with `init` and `get`, and the modules of JupyterLab that it is given.
+_CUDA = """\
+(() => {
+  let scope;
+  const given = async name => (await Object.values(scope[name])[0].get())();
+  const plugin = async () => {
+    const { IEditorLanguageRegistry } = await given("@jupyterlab/codemirror");
+    const activate = (app, languages) => {
+      const cpp = languages.findByName("C++");
+      const cuda = { name: "CUDA", displayName: "CUDA", mime: "text/x-cuda", extensions: ["cu", "cuh"] };
+      if (cpp) languages.addLanguage({ ...cuda, load: async () => (cpp.load ? cpp.load() : cpp.support) });
+    };
+    return { id: "NAME:plugin", autoStart: true, requires: [IEditorLanguageRegistry], activate };
+  };
+  const get = async () => { const made = await plugin(); return () => ({ __esModule: true, default: made }); };
+  (window._JUPYTERLAB ||= {})["NAME"] = { init: shared => { scope = shared; }, get };
+})();
+"""
+_CUDA_NAME = "tensorrt-plugin-course-cuda"
+_CUDA_PACKAGE = {
+    "name": _CUDA_NAME,
+    "version": "1.0.0",
+    "description": "Colours for CUDA files",
+    "jupyterlab": {"extension": True, "_build": {"load": "static/cuda.js", "extension": "./extension"}},
+}
+
 _SHELLS = ("bash", "zsh", "fish", "ksh")
 
 
 def prepare(records: Path) -> Path:
     """Write the folder in `my/.grader/` (`records`); returns it. Raises `OSError` where that cannot be written."""
     home = records / "jupyter"
-    for folder in ("labconfig", "workspaces"):
+    extension = Path("labextensions", _CUDA_NAME)
+    for folder in ("labconfig", "workspaces", extension / "static"):
         (home / folder).mkdir(parents=True, exist_ok=True)
     (home / "labconfig" / "page_config.json").write_text(json.dumps(_PAGE, indent=1))
+    (home / extension / "package.json").write_text(json.dumps(_CUDA_PACKAGE, indent=1))
+    (home / extension / "static" / "cuda.js").write_text(_CUDA.replace("NAME", _CUDA_NAME))
     programs = shlex.quote(str(Path(sys.executable).parent))
     # A ~/.bashrc may put other programs first, so ours come after it.
     (home / "bashrc").write_text(f'[ -f ~/.bashrc ] && . ~/.bashrc\nexport PATH={programs}:"$PATH"\n')

@@ -1,4 +1,4 @@
-"""start, list, reset, update, hint, doctor, class, prove."""
+"""start, list, reset, update, hint, contract, doctor, class, prove."""
 
 import sys
 import types
@@ -45,6 +45,12 @@ def test_hints_climb_one_rung_at_a_time(run, clone):
     assert "Hint 1 of 4" in shown[0] and "every hint" in shown[4]
     everything = run("hint", "10.forward", "--all").stdout
     assert all(f"rung {rung}" in everything for rung in ("one", "two", "three", "four"))
+
+
+def test_a_contract_is_shown_row_by_row(run, clone, squeeze):
+    shown = squeeze(run("contract", "10.forward").stdout)
+    assert "Write it. special values NaN." in shown and "You hand in: masked_gelu.cu" in shown
+    assert run("contract", "nothing").exit_code == 2
 
 
 def ability(key, ok, needed):

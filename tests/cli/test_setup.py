@@ -227,6 +227,11 @@ def test_every_command_sets_up_first():
         assert make("-n", target).stdout.splitlines()[0] == "setup/environment.sh"
 
 
+def test_only_setup_itself_says_what_comes_next():
+    assert "Next: make course" in make("-n", "setup").stdout
+    assert "Next:" not in make("-n", "course").stdout
+
+
 def test_the_lock_names_no_index():
     for line in (ROOT / "requirements.lock").read_text().splitlines():
         assert not line.lstrip().startswith(("-i", "--index", "--extra-index", "--find-links", "--trusted"))

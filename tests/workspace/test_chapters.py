@@ -1,11 +1,12 @@
 """Start and reset."""
 
 import json
+import platform
 
 import pytest
 
 from grader import course
-from grader.workspace import Workspace, WorkspaceError, containing, locate, reset, start
+from grader.workspace import Workspace, WorkspaceError, containing, locate, notebooks, reset, start, update
 
 
 def test_start_puts_notebook_and_skeletons_side_by_side(tree, warm_up, workspace):
@@ -114,3 +115,25 @@ def test_where_the_workspace_is(tree, warm_up, tmp_path):
     packaged = course.Tree(tmp_path / "site-packages" / "grader" / "_course")
     assert locate(packaged, tree.root) == workspace  # a class release: my/ beside its Makefile
     assert locate(packaged, tmp_path) == Workspace(tmp_path / "my")
+
+
+def test_a_notebook_comes_in_as_jupyterlab_would_save_it(tree, warm_up, workspace, nb):
+    start(warm_up, workspace, tree)
+    mine = workspace.chapter(warm_up) / "00_warm_up.ipynb"
+    language = json.loads(mine.read_bytes())["metadata"]["language_info"]
+    assert language["version"] == platform.python_version() and language["pygments_lexer"] == "ipython3"
+    assert mine.read_bytes() == (workspace.pristine(warm_up) / mine.name).read_bytes()
+    assert set(update(warm_up, workspace, tree).kinds().values()) == {"kept"}
+
+
+def test_another_python_makes_no_newer_notebook(tree, warm_up, workspace, monkeypatch):
+    start(warm_up, workspace, tree)
+    mine = workspace.chapter(warm_up) / "00_warm_up.ipynb"
+    mine.write_bytes(mine.read_bytes().replace(b"# your answer", b"mine = 1"))
+    edited = mine.read_bytes()
+    monkeypatch.setattr(notebooks, "LANGUAGE", notebooks.LANGUAGE | {"version": "3.99.0"})
+    assert start(warm_up, workspace, tree).notes == []
+    assert set(update(warm_up, workspace, tree).kinds().values()) == {"kept"}
+    assert mine.read_bytes() == edited
+    reset(warm_up, warm_up, workspace, tree)
+    assert json.loads(mine.read_bytes())["metadata"]["language_info"]["version"] == "3.99.0"

@@ -48,7 +48,12 @@ def test_it_draws_what_comes_after_what(tree, both, warm_up):
     assert page.count("<rect") == 2 and page.count('class="head"') == 1
     assert '<g class="done">' not in page
     record(passed(warm_up.exercises[0]), both.chapter(warm_up))
-    assert render(tree, both, MACHINE).count('<g class="done">') == 1
+    page = render(tree, both, MACHINE)
+    assert page.count('<g class="done">') == 1 and 'class="done full"' not in page
+    assert "Core done, 1 more exercise if you want it in full: <a" in page  # beside the next step
+    record(passed(warm_up.exercises[1]), both.chapter(warm_up))
+    page = render(tree, both, MACHINE)
+    assert page.count('<g class="done full">') == 1 and "Done in full" in page and "Core done" not in page
 
 
 def test_a_long_course_is_drawn_in_columns(tree, warm_up):

@@ -9,7 +9,7 @@ import sys
 import urllib.request
 
 from grader.course import chapters
-from grader.workspace import serve, start
+from grader.workspace import jupyter_home, serve, start
 
 
 def test_a_busy_port_is_passed_over():
@@ -113,3 +113,38 @@ def test_the_printed_address_answers(tree, workspace, tmp_path):
             os.killpg(server.pid, signal.SIGKILL)
             raise
         server.stdout.close()
+
+
+def test_the_servers_folder_is_read_by_jupyter(tmp_path, monkeypatch):
+    home = jupyter_home.prepare(tmp_path)
+    assert jupyter_home.prepare(tmp_path) == home  # again, over what is there
+    for name, value in jupyter_home.variables(home).items():
+        monkeypatch.setenv(name, value)
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_core.paths import jupyter_path
+    from jupyterlab_server.config import get_federated_extensions, get_page_config
+
+    kernel = KernelSpecManager().get_kernel_spec("python3")
+    assert kernel.argv[0] == sys.executable and "from grader import exercise" in kernel.argv[-1]
+    page = get_page_config(jupyter_path("labextensions"), str(tmp_path))
+    assert "@jupyter/nbgrader:create-assignment" in page["disabledExtensions"]
+    assert "@jupyter/nbgrader:validate-assignment" not in page["disabledExtensions"]
+    extension = get_federated_extensions(jupyter_path("labextensions"))["tensorrt-plugin-course-cuda"]
+    folder = home / "labextensions" / extension["name"]
+    assert '"cu", "cuh"' in (folder / extension["jupyterlab"]["_build"]["load"]).read_text()
+    assert jupyter_home.variables(home)["JUPYTER_PATH"] == os.pathsep.join([str(home)] * 2)  # theirs is kept
+
+
+def test_a_terminal_finds_our_programs_whatever_the_shells_files_say(tmp_path, monkeypatch):
+    home = jupyter_home.prepare(tmp_path / "it's here")
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    (tmp_path / ".bashrc").write_text("export PATH=/usr/bin:/bin MINE=1\n")
+    shown = subprocess.run(
+        jupyter_home.shell(home), input='echo "$MINE:$PATH"\nexit\n', text=True,
+        capture_output=True, timeout=20, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert f"1:{os.path.dirname(sys.executable)}:/usr/bin:/bin" in shown.stdout
+    monkeypatch.setenv("SHELL", "/usr/sbin/nologin")
+    assert jupyter_home.shell(home)[0].endswith("bash")
+    monkeypatch.setattr(jupyter_home.shutil, "which", lambda name: None)
+    assert jupyter_home.shell(home) == ["/bin/sh"]
