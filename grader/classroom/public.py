@@ -120,7 +120,7 @@ def _public_check(check: CheckResult, texts: dict[str, str], checks: dict[str, C
     if check.blocked_by:
         return PublicCheck(False, "not run", check.sentence, waits_for=_first_blocker(check, checks))
     message = "" if passed else check.message
-    facts, diagnostics = ((), ()) if passed else (_facts(check.detail), _diagnostics(check.detail))
+    facts, diagnostics = ((), ()) if passed else (_facts(check.detail), _diagnostics(check))
     return PublicCheck(passed, WORDS[check.state], check.sentence, message, misconception, facts, diagnostics)
 
 
@@ -146,9 +146,12 @@ def _fact(value: Any) -> str:
     return text[:_LONGEST_FACT]
 
 
-def _diagnostics(detail: dict[str, Any]) -> tuple[str, ...]:
-    found = []
-    for item in detail.get("diagnostics") or ():
+def _diagnostics(check: CheckResult) -> tuple[str, ...]:
+    """What the compiler said, unless the check's message says just that."""
+    items, found = check.detail.get("diagnostics") or (), []
+    if len(items) == 1 and isinstance(items[0], dict) and str(items[0].get("message")) in check.message:
+        return ()
+    for item in items:
         if isinstance(item, dict) and item.get("message"):
             place = ":".join(str(item[key]) for key in ("file", "line") if item.get(key))
             found.append(f"{place}: {item.get('severity', 'error')}: {item['message']}"[:500].lstrip(": "))

@@ -72,7 +72,10 @@ def _remarks(chapter: Chapter, graded: Graded) -> list[str]:
     if graded.result is None:
         return [f"not graded: {graded.problem}"]
     found = [note.sentence for note in graded.result.notes]
+    flagged = scores.flags(chapter, graded.result)  # the table and the notes tell of these
     for exercise in chapter.exercises:
+        if exercise.slug in flagged:
+            continue
         if why := scores.exercise_score(exercise, graded.result, None).why:
             found.append(f"{exercise.alias}: {why}")
     if graded.unchanged:

@@ -80,7 +80,7 @@ def absent_sentence(exercise: Exercise, result: Result) -> str:
     parts, said = answer_parts(exercise), []
     for names, what in ((result.lost, "could not be read"), (result.missing, "was not handed in")):
         if found := [name for name in parts if name in names]:
-            said.append(f"{', '.join(found)} {what}")
+            said.append(f"{', '.join(found) if exercise.files else 'The answer'} {what}")
     return f"{' and '.join(said)}." if said else ""
 
 
@@ -96,7 +96,7 @@ def written_score(cell: str, result: Result) -> Score:
     if cell in result.lost:
         return Score(None, True, "The notebook could not be read, so the answer was not seen.")
     if cell in result.missing:
-        return Score(0.0, True, "The answer was not handed in: look before it counts as nothing.")
+        return Score(0.0, True, "The answer was not handed in.")
     if cell in result.unanswered:
         return Score(0.0, False, "No response.")
     return Score(None, True)

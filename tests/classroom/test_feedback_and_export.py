@@ -94,7 +94,7 @@ def test_what_could_not_be_read_is_not_shown_as_wrong(classroom):
     classroom.grade()
     page = classroom.feedback("ada")
     assert "could not be read</span>, 0 of 10 points, 10 waiting for a grade" in page
-    assert "toy-cell-answer could not be read, so there was nothing to check." in page
+    assert "The answer could not be read, so there was nothing to check." in page
     assert "Element 32" not in page
 
 

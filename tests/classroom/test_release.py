@@ -73,6 +73,60 @@ def test_a_class_release(classroom, tmp_path):
     assert not [name for name in inside if "solutions" in name or "__pycache__" in name or "variants" in name]
 
 
+@pytest.fixture
+def two_chapters(toy_course, monkeypatch, tmp_path):
+    """A class of a clone with a second chapter, 11, that needs chapter 10."""
+    import shutil
+
+    root = tmp_path / "clone"
+    shutil.copytree(toy_course, root)
+    for tree in ("course", "plugin_skeletons", "solutions"):
+        shutil.copytree(root / tree / toy.NAME, root / tree / "11_next")
+    (root / "course" / "11_next" / f"{toy.NAME}.ipynb").rename(root / "course" / "11_next" / "11_next.ipynb")
+    about = root / "course" / "11_next" / "chapter.toml"
+    text = about.read_text().replace("number = 10", "number = 11").replace("10_toy", "11_next")
+    text = text.replace('"toy', '"next').replace("prerequisites = []", "prerequisites = [10]")
+    about.write_text(text)
+    toy.patch(root, monkeypatch.setattr)
+    tree, _ = create(tmp_path / "class")
+    return tree
+
+
+def released_course(place, tmp_path):
+    """The chapters as the wheel of a class release has them, by number."""
+    from grader.course import Tree, chapters
+
+    (built,) = (place / "wheels").iterdir()
+    zipfile.ZipFile(built).extractall(tmp_path / "unpacked")
+    return {c.number: c for c in chapters(Tree(tmp_path / "unpacked" / "grader" / "_course"))}
+
+
+def test_a_class_release_holds_the_named_chapter_only(two_chapters, tmp_path):
+    place = release.release(two_chapters, [material.chapter(11)])
+    assert place.name == "11_next"
+    assert [path.name for path in (place / "my").iterdir()] == ["11_next"]
+    inside = released_course(place, tmp_path)
+    assert list(inside) == [11] and inside[11].prerequisites == ()
+    assert inside[11].exercises == material.chapter(11).exercises
+    assert "builds on chapter 10 (A toy <chapter>)" in " ".join((place / "README.md").read_text().split())
+
+
+def test_a_class_release_of_several_chapters(two_chapters, tmp_path):
+    place = release.release(two_chapters, [material.chapter(11), material.chapter(10)])
+    assert place.name == "chapters_10_11"
+    inside = released_course(place, tmp_path)
+    assert list(inside) == [10, 11] and inside[11].prerequisites == (10,)
+    text = (place / "README.md").read_text()
+    assert "Chapters 10 and 11 of the course" in text and "builds on" not in text
+    assert "- `my/11_next/11_next.ipynb`" in text
+
+
+def test_prerequisites_over_several_lines_are_understood_and_nothing_else_is_changed():
+    text = 'name = "x"\nprerequisites = [\n  0, # warm up\n  10,\n]\nsummary = "prerequisites = [0]"\n'
+    changed = wheel.among_themselves(text, [material.chapter(10)])
+    assert changed == 'name = "x"\nprerequisites = [10]\nsummary = "prerequisites = [0]"\n'
+
+
 def test_an_instructors_own_cells_are_handed_out_and_graded_by_hand(classroom, tmp_path):
     from grader.classroom.session import Session
 
