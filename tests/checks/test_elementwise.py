@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from grader.checks import Case, In, Out, Tolerance, elementwise, failed, grid_1d
+from grader.checks import POISON, Case, In, Out, Tolerance, elementwise, failed, grid_1d
 from grader.checks.values import compare
 from grader.exercises.bench import KernelBench, Run, pack, place, window
 from grader.verdict import State
@@ -31,11 +31,11 @@ class Bench:
     def __init__(self, elements, sectors=1.0):
         self.elements, self.sectors, self.seen = elements, sectors, []
 
-    def launch(self, case, *, kind=None, ranges=(None,), budget=None):
+    def launch(self, case, *, kind=None, ranges=(None,), budget=None, poison=POISON):
         self.seen.append(case)
         x, (out,) = case.inputs[0], case.outputs
         n, room = int(case.arguments[-1]), (x.total or x.size) - x.start - x.size
-        y = np.frombuffer(b"\xcd" * 4 * out.size, np.float32).copy()
+        y = np.frombuffer(bytes([poison]) * 4 * out.size, np.float32).copy()
         for first, last in (r or (0, case.grid[0]) for r in ranges):
             threads = np.arange(first * case.block[0], min(last, case.grid[0]) * case.block[0])
             done = np.asarray(
@@ -179,7 +179,7 @@ class Memory:
     def __init__(self):
         self.allocated, self.bytes = [], {}
 
-    def alloc(self, nbytes, *, name, read_only, sparse):
+    def alloc(self, nbytes, *, name, read_only, sparse, fill):
         self.allocated.append((nbytes, name, read_only, sparse))
         return 0x1000
 

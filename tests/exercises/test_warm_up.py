@@ -78,14 +78,11 @@ def test_an_answer_that_ends_the_process_gets_no_point(tmp_path):
 def test_a_forged_report_gets_no_point(tmp_path):
     """An answer that finds the pipe and reports by itself is no pass and no fault of the grader."""
     (tmp_path / "scale_enqueue.h").write_text(
-        '#pragma once\n#include "launch.h"\n#include "report.h"\n'
+        '#pragma once\n#include "launch.h"\n#include <cstdlib>\n'
+        'extern "C" long write(int, void const*, unsigned long);\n'
         "inline std::int32_t enqueue(float const*, float*, std::int64_t, Stream) noexcept {\n"
-        "    for (int fd = 3; fd < 64; ++fd) {\n"
-        '        std::string name = "--channel=" + std::to_string(fd);\n'
-        "        char* arguments[] = {&name[0], &name[0]};\n"
-        "        grader::Channel channel(2, arguments);\n"
-        '        harness::Report r; r.add("status", 0); r.send(channel);\n'
-        "    }\n"
+        '    char frame[16 + 12 + 1] = "\\x0c\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0" "{\\"status\\":0}";\n'
+        "    for (int fd = 3; fd < 64; ++fd) write(fd, frame, sizeof frame - 1);\n"
         "    std::_Exit(0);\n}\n"
     )
     verdict = check("return-status", tmp_path)
