@@ -86,8 +86,8 @@ def release(
         place = make(tree, found, out)
         for chapter in found:
             session.mark_released(chapter.name)
-        told = " and ".join(str(chapter.number) for chapter in found)
-        console.print(f"Class release of chapter{'s' * (len(found) > 1)} {told} in {place}", highlight=False, soft_wrap=True)
+        told = f"chapter{'s' * (len(found) > 1)} {' and '.join(str(chapter.number) for chapter in found)}"
+        console.print(f"Class release of {told} in {place}", highlight=False, soft_wrap=True)
         console.print("It holds no solution, master, wrong variant or secret: that was searched for.")
 
 

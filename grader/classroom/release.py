@@ -114,7 +114,9 @@ def _readme(chapters: list[Chapter]) -> str:
     if needed:
         told = " and ".join(f"{number} ({material.chapter(number).title})" for number in needed)
         plural = "s" if len(needed) > 1 else ""
-        before = f" It builds on chapter{plural} {told}, not part of this release: ask your class if that is new to you."
+        before = (
+            f"It builds on chapter{plural} {told}, not part of this release: ask your class if that is new to you."
+        )
     hand_in = [
         f"my/{chapter.name}/{name}"
         for chapter in chapters
@@ -124,7 +126,7 @@ def _readme(chapters: list[Chapter]) -> str:
     return _README.format(
         title=" · ".join(chapter.title for chapter in chapters),
         what=f"Chapters {', '.join(first)} and {last}" if first else f"Chapter {last}",
-        before="\n" + textwrap.fill(before.strip(), 110) if before else "",
+        before="\n" + textwrap.fill(before, 110) if before else "",
         files="\n".join(f"- `{name}`" for name in hand_in),
     )
 
