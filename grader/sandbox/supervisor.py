@@ -168,9 +168,11 @@ class Supervisor:
                 how_long = _seconds(self._timed)
                 self.stop(State.TIMEOUT, f"was stopped after {how_long}: it did not end by itself")
             if now >= scan_at:
+                worked = -time.thread_time()  # of the processor: waiting for it calls for no longer pause
                 self._check_processes()
+                worked += time.thread_time()
                 pause = _IDLE_SECONDS if deadline is None else _SCAN_SECONDS
-                scan_at = now + max(pause, 20 * (time.monotonic() - now))
+                scan_at = now + max(pause, min(20 * worked, _IDLE_SECONDS))
             if now >= look_at:
                 self._check_memory(self._family.resident())
                 look_at = now + (_IDLE_SECONDS if deadline is None else _LOOK_SECONDS)
