@@ -137,3 +137,12 @@ def test_another_python_makes_no_newer_notebook(tree, warm_up, workspace, monkey
     assert mine.read_bytes() == edited
     reset(warm_up, warm_up, workspace, tree)
     assert json.loads(mine.read_bytes())["metadata"]["language_info"]["version"] == "3.99.0"
+
+
+def test_an_untouched_notebook_of_a_class_release_is_settled_too(tree, warm_up, workspace):
+    mine = workspace.chapter(warm_up) / "00_warm_up.ipynb"
+    mine.parent.mkdir(parents=True)
+    mine.write_bytes(tree.notebook(warm_up).read_bytes())
+    start(warm_up, workspace, tree)
+    assert json.loads(mine.read_bytes())["metadata"]["language_info"] == notebooks.LANGUAGE
+    assert mine.read_bytes() == (workspace.pristine(warm_up) / mine.name).read_bytes()
