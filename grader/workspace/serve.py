@@ -67,7 +67,10 @@ def main() -> int:
 
 
 def command(root: Path, home: Path, port: int) -> list[str]:
-    """What starts the server on `root`, set as in `home`. Should the port be taken in the meantime, it goes on to the next by itself."""
+    """What starts the server on `root`, set as in `home`.
+
+    Should the port be taken in the meantime, it goes on to the next by itself.
+    """
     program = Path(sys.executable).with_name("jupyter-lab")
     options = [
         f"--ServerApp.root_dir={root}", f"--ServerApp.port={port}", "--ServerApp.port_retries=100",
