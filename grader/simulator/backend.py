@@ -7,7 +7,7 @@ import ctypes
 import time
 
 from grader.simulator import counters
-from grader.simulator.decode.program import Linker, Program, align_up
+from grader.simulator.decode.program import Linker, Program, align_up, plain_name
 from grader.simulator.faults import fault_of, launch_fault
 from grader.simulator.memory import Memory
 from grader.simulator.native import COUNTER_FIELDS, Engine, FaultRecord, LaunchRequest
@@ -95,7 +95,8 @@ class SimulatedBackend:
         placed = [v for v in module.variables.values() if v.space in ("global", "const")]
         if missing := module.external & {v.name for v in placed}:
             raise Refused(
-                f"The variable {min(missing)} is used and defined nowhere: a GPU's driver would not link this code."
+                f"The variable {plain_name(min(missing))} is used and defined nowhere: a GPU's driver would not link "
+                "this code."
             )
         constant = 0
         for variable in placed:

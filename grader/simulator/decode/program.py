@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -326,7 +327,8 @@ class FunctionDecoder:
             raise Unsupported(f"call of {callee}")
         else:
             raise Refused(
-                f"The function {callee} is called and defined nowhere: a GPU's driver would not link this code."
+                f"The function {plain_name(callee)} is called and defined nowhere: a GPU's driver would not link "
+                "this code."
             )
 
     def _local(self, name: str, size: int) -> int:
@@ -337,6 +339,12 @@ class FunctionDecoder:
         if variable.bytes != size:
             raise PtxError(f"{name} has {variable.bytes} bytes where {size} are passed")
         return place.offset
+
+
+def plain_name(symbol: str) -> str:
+    """The name in a simple C++ symbol, ``_Z4namefi``; other symbols as they are."""
+    found = re.match(r"_Z(\d+)(\w+)", symbol)
+    return found[2][: int(found[1])] if found else symbol
 
 
 def signature(function: Function) -> dict[str, int]:

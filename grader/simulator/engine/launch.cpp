@@ -1,6 +1,6 @@
-// A launch: block after block, and in a block warp after warp from barrier to barrier. A warp that runs for long
-// without reaching one lets the others have their turn, as it may wait for them. The order is fixed, so that the
-// same launch always gives the same bytes and counters.
+// A launch: block after block, and in a block warp after warp from barrier to barrier. A warp that runs for
+// long without reaching one lets the others have their turn, as it may wait for them. The order is fixed, so
+// that the same launch always gives the same bytes and counters.
 #include <algorithm>
 
 #include "types.h"

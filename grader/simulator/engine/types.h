@@ -175,9 +175,9 @@ class Registers {
 
 // A register with undefined lanes: see undefined.h.
 struct Undefined {
-  s32 place;      // in the warp's registers
-  u32 mask;       // of those lanes
-  bool computed;  // not only copied
+  s32 place;            // in the warp's registers
+  u32 mask;             // of those lanes
+  bool computed;        // not only copied
   s32 pc[kLanes];       // of the load
   u64 address[kLanes];  // in shared memory, of the first unwritten byte
 };

@@ -82,7 +82,8 @@ void loaded_undefined(Launch& launch, Warp& warp, const Instruction& i, const u6
   }
 }
 
-bool stored_undefined(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u64* address, u32 mask) {
+bool stored_undefined(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u64* address,
+                      u32 mask) {
   for (int v = 0; v < i.vector; v++) {
     if (!use(launch, warp, i.values[v], mask, space != kGlobal)) return false;
     if (space != kShared) continue;

@@ -1,10 +1,10 @@
 // Values from shared memory that nobody in the block wrote.
 //
-// Loading or copying one is no fault: structures are copied with their padding, and compilers load and compute what
-// they then do not select. A lane's register stays undefined until it is written; what is computed from it is
-// undefined, too. The fault, at the load, comes where such a value decides something or gets where others find it: in
-// a comparison, an address, an atomic or warp function, a store to global memory, and any store of a computed one.
-// A copy in shared memory counts as not written. Local memory forgets.
+// Loading or copying one is no fault: structures are copied with their padding, and compilers load and compute
+// what they then do not select. A lane's register stays undefined until it is written; what is computed from it
+// is undefined, too. The fault, at the load, comes where such a value decides something or gets where others
+// find it: in a comparison, an address, an atomic or warp function, a store to global memory, and any store of
+// a computed one. A copy in shared memory counts as not written. Local memory forgets.
 #pragma once
 #include "types.h"
 

@@ -60,7 +60,7 @@ static void copy_local(Launch& launch, const Warp& warp, u32 mask, s32 first, s3
   }
 }
 
-// Where some register is undefined: what an instruction makes of that. False, and a fault, where it needs one.
+// Where some register is undefined: what an instruction makes of it. False, and a fault, where it needs one.
 static bool pass_undefined(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
   auto uses = [&](s32 slot) { return use(launch, warp, slot, mask); };
   Undefined value{};
@@ -212,7 +212,8 @@ void run_warp(Launch& launch, Warp& warp) {
     Counter& counter = counters[pc];
     counter.executions++;
     counter.lanes += static_cast<u64>(__builtin_popcount(i.op == OP_bra ? mask : active));
-    if (__builtin_expect(!warp.undefined.empty(), 0) && !pass_undefined(launch, warp, frame, active, i)) LEAVE_LOOP();
+    if (__builtin_expect(!warp.undefined.empty(), 0) && !pass_undefined(launch, warp, frame, active, i))
+      LEAVE_LOOP();
     switch (i.op) {
 #define UNARY(name, D, A, ...)                     \
   case OP_##name:                                  \
