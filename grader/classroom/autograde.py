@@ -72,6 +72,10 @@ def _grade(
 ) -> Graded:
     if set(student) & set("*?["):
         raise ClassroomError("nbgrader takes * ? and [ in a folder's name for a pattern; rename the folder")
+    if not student.isprintable():
+        raise ClassroomError("the folder's name holds a sign that cannot be printed; rename the folder")
+    if tree.is_linked(student, chapter.name):
+        raise ClassroomError("a link stands in place of the folder and is not followed; put the files there")
     submission = collect(tree.submitted(student, chapter.name), chapter, graft.answer_cells(release))
     path = tree.result(student, chapter.name)
     before = Result.read(path)

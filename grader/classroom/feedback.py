@@ -24,7 +24,6 @@ from grader.classroom.result import Result
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
 
-
 _MONTHS = (  # in English, whatever the locale
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",

@@ -75,21 +75,25 @@ class ClassTree:
         return self.root / "results" / student / assignment / "result.json"
 
     def students(self, assignment: str) -> list[str]:
-        """Who has handed in the assignment: real folders only, sorted, hidden ones left out."""
+        """Who has handed in the assignment, sorted; hidden folders left out.
+
+        A link in place of a folder is among them: grading names it and does not follow it.
+        """
         try:
             with os.scandir(self.root / "submitted") as entries:
-                names = [
-                    e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
-                ]
+                names = [e.name for e in entries if not e.name.startswith(".") and (e.is_dir() or e.is_symlink())]
         except FileNotFoundError:
             return []
-        return sorted(name for name in names if _is_real_folder(self.submitted(name, assignment)))
+        there = ((name, self.submitted(name, assignment)) for name in names)
+        return sorted(name for name, path in there if path.is_dir() or path.is_symlink() or path.parent.is_symlink())
+
+    def is_linked(self, student: str, assignment: str) -> bool:
+        """Whether a link stands in place of the student's folder or of the submission's."""
+        path = self.submitted(student, assignment)
+        return path.is_symlink() or path.parent.is_symlink()
 
     def assignments(self) -> list[str]:
         """The assignments that were released, sorted."""
         folder = self.root / "release"
         return sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
 
-
-def _is_real_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()

@@ -289,7 +289,16 @@ def test_a_link_in_place_of_a_submission_is_no_submission(classroom):
     (classroom.tree.root / "submitted" / "eve").symlink_to(classroom.tree.root / "submitted" / "ada")
     (classroom.tree.root / "submitted" / "bob").mkdir()
     (classroom.tree.submitted("bob", toy.NAME)).symlink_to(classroom.tree.source(toy.NAME))
-    assert list(classroom.grade()) == ["ada"]
+    graded = classroom.grade()
+    assert {name: g.result is not None for name, g in graded.items()} == {"ada": True, "bob": False, "eve": False}
+    assert "a link stands in place" in graded["eve"].problem and "a link" in graded["bob"].problem
+
+
+def test_a_name_with_a_line_break_stops_nobody_else(classroom):
+    classroom.hand_in("a\nb")
+    classroom.hand_in("z")
+    graded = classroom.grade()
+    assert "cannot be printed" in graded["a\nb"].problem and graded["z"].result
 
 
 @pytest.mark.parametrize(
