@@ -11,7 +11,6 @@ import platform
 from dataclasses import dataclass, field
 from typing import Any
 
-
 # What JupyterLab itself would write: otherwise it counts a notebook as changed as soon as it is open.
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
