@@ -57,9 +57,10 @@ class HostBench:
         program = self.program(harness)
         if program.state is not State.PASS:
             return compile_finding(program)
-        outcome = sandbox.run([str(program.path)], header={}, payload=request.encode(), limits=self.limits)
+        limits = self.limits
+        outcome = sandbox.run([str(program.path)], header={}, payload=request.encode(), limits=limits)
         if outcome.state is State.TIMEOUT:  # once is enough to wait long for
-            self.limits = dataclasses.replace(self.limits, wall_seconds=min(2.0, self.limits.wall_seconds))
+            self.limits = dataclasses.replace(limits, wall_seconds=min(2.0, limits.wall_seconds))
         if outcome.state is State.PASS and outcome.header is not None:
             reply = outcome.header
             if reply.keys() == fields.keys() and all(type(reply[name]) is kind for name, kind in fields.items()):
@@ -67,7 +68,9 @@ class HostBench:
             return failed(FORGED, state=State.ERROR)
         state = State.ERROR if outcome.state is State.PASS else outcome.state
         words = ENDED.get(state, "Your code could not be run.")
-        message = words.format(signal=outcome.signal, seconds=self.limits.wall_seconds, code=outcome.exit_code)
+        if state is State.ERROR and outcome.exit_code is None:  # stopped for what it did: too many processes, say
+            words = f"Your code {outcome.message}."
+        message = words.format(signal=outcome.signal, seconds=limits.wall_seconds, code=outcome.exit_code)
         if said := last_words(outcome.stderr):
             message += f" Its last words: “{said}”."
         return failed(message, state=state, signal=outcome.signal, stderr=outcome.stderr[-2000:])

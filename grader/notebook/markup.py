@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from html import escape
 
-
 # Every class in the output begins with it: JupyterLab and its extensions bring whole style frameworks, whose rules
 # for names such as "row" and "caret" would hit ours.
 PREFIX = "grader-"
