@@ -53,7 +53,7 @@ def hints(exercise: Exercise, taken: int, notice: str | None = None) -> Page:
     """The first ``taken`` rungs of the ladder, the newest unfolded."""
     total = len(exercise.hints)
     if not total:
-        return Page(f"{exercise.title}: hints", tag("p", "This exercise has no hints."), "This exercise has no hints.")
+        return Page(f"“{exercise.title}”: hints", tag("p", "This exercise has no hints."), "This exercise has no hints.")
     seen = exercise.hints[:taken]
     older = [tag("li", prose(hint.text)) for hint in seen[:-1]]
     left = total - len(seen)
@@ -65,7 +65,7 @@ def hints(exercise: Exercise, taken: int, notice: str | None = None) -> Page:
         tag("p", notice, class_="note") if notice else None,
     )
     text = "\n".join(_wrapped(f"{n}. {hint.text}") for n, hint in enumerate(seen, 1))
-    title = f"{exercise.title}: hint {len(seen)} of {total}"
+    title = f"“{exercise.title}”: hint {len(seen)} of {total}"
     return Page(title, body, "\n".join(filter(None, (text, more, notice))))
 
 
@@ -76,7 +76,7 @@ def contract(exercise: Exercise) -> Page:
     sheet = table(head, rows) if rows else None
     body = join(tag("p", prose(exercise.summary)), sheet)
     text = "\n".join(_wrapped(f"{row.row}: {row.text}") for row in exercise.contract)
-    return Page(f"{exercise.title}: the contract", body, f"{exercise.summary}\n{text}")
+    return Page(f"“{exercise.title}”: the contract", body, f"{exercise.summary}\n{text}")
 
 
 def files(exercise: Exercise, directory: Path) -> Page:

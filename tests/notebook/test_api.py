@@ -101,7 +101,7 @@ def started(tmp_path):
 def test_hints_climb_and_are_remembered(exercise, started):
     for rung in (1, 2, 3, 4, 4):
         page = ExerciseHandle(exercise, started).hint()
-        assert page.title == f"Masked GELU, forward: hint {rung} of 4"
+        assert page.title == f"“Masked GELU, forward”: hint {rung} of 4"
         assert f"rung {rung}" in page._repr_html_() and f"rung {rung + 1}" not in repr(page)
     assert "last hint" in repr(page)
     assert workspace.load(workspace.containing(started)).of(exercise).hints == 4
