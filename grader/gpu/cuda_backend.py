@@ -27,6 +27,7 @@ GAP = 4096  # bytes of canary before a buffer and, at least, after it
 CANARY = np.random.default_rng(20).bytes(GAP + ALIGNMENT)  # no constant that a kernel would write by chance
 LAUNCH_SECONDS = 10.0
 OUT_OF_MEMORY = 2  # cudaErrorMemoryAllocation
+NOT_READY = 600  # cudaErrorNotReady
 _TO_DEVICE, _TO_HOST = 1, 2  # cudaMemcpyKind
 
 # A sum over a buffer's bytes that depends on where each stands. Adding commutes, so the threads' order is no matter.
@@ -197,8 +198,9 @@ class CudaBackend:
         return _launch(self._damage(kernel), seconds)
 
     def _ended(self, event) -> bool:
+        """Whether the kernel came to its end in time, a bad one too. (``Event.done`` stays False after an error.)"""
         deadline = time.monotonic() + self._seconds
-        while not event.done:
+        while self._runtime.eventQuery(event.ptr) == NOT_READY:
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.0002)

@@ -43,12 +43,10 @@ class FakeCupy:
         fake = self
 
         class Event:
+            ptr = 1
+
             def record(self):
                 pass
-
-            @property
-            def done(self):
-                return fake.finishes
 
         class Device:
             def synchronize(self):
@@ -57,12 +55,18 @@ class FakeCupy:
 
         runtime = SimpleNamespace(
             CUDARuntimeError=RuntimeError_, malloc=self.malloc, free=self.allocations.pop, memset=ctypes.memset,
-            memcpy=lambda to, source, nbytes, kind: ctypes.memmove(to, source, nbytes),
+            eventQuery=self.query, memcpy=lambda to, source, nbytes, kind: ctypes.memmove(to, source, nbytes),
         )  # fmt: skip
         self.cuda = SimpleNamespace(
             runtime=runtime, driver=SimpleNamespace(CUDADriverError=RuntimeError_), Event=Event, Device=Device,
             get_elapsed_time=lambda start, stop: 2.0,
         )  # fmt: skip
+
+    def query(self, event):
+        """What ``cudaEventQuery`` answers: 600 while the kernel runs, its error once it failed, else 0."""
+        if not self.finishes:
+            return 600
+        return self.sync_error.status if self.sync_error else 0
 
     def malloc(self, nbytes):
         if nbytes > self.limit:

@@ -117,3 +117,10 @@ def test_a_kernel_that_never_ends_is_stopped(module, monkeypatch):
     with pytest.raises(DeviceFault, match="LAUNCH_TIMEOUT") as caught:
         module.get_function("forever")((1,), (1,), (y,))
     assert caught.value.fault.kind == "budget" and caught.value.fault.line == 16
+
+
+def test_subnormals_are_flushed_as_cupy_has_nvrtc_do(context):
+    code = 'extern "C" __global__ void half_of(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x] * 0.5f; }'
+    y = cp.empty(2, cp.float32)
+    cp.RawKernel(code, "half_of")((1,), (2,), (cp.asarray(np.array([1e-39, 1], np.float32)), y))
+    assert cp.asnumpy(y).tolist() == [0.0, 0.5]

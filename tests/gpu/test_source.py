@@ -46,7 +46,7 @@ def test_include_folders_are_handed_over_by_content(compiler, tmp_path, monkeypa
     (tmp_path / "b" / "y.cuh").write_text('#include "x.h"')
     code = '#include "x.h"\n#include <missing.h>'
     source.compile(code, ("-I", "a", "-Ib", "-DN=4", "--include-path=c"))
-    assert compiler.options == ("-DN=4",)
+    assert compiler.options == ("-DN=4", "-ftz=true")
     assert sorted(compiler.source.files) == ["kernel.cu", "x.h", "y.cuh"]
     assert compiler.source.files["x.h"].startswith(b"a")  # the first folder wins, as for a compiler
 
@@ -55,7 +55,7 @@ def test_the_graders_own_options_and_odd_names_do_no_harm(compiler, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my kernel.cu").write_text("code")
     source.compile("code", (*gpu.kernel_options(), "-Ithere"))
-    assert compiler.options == () and compiler.source.main == "kernel.cu"
+    assert compiler.options == ("-ftz=true",) and compiler.source.main == "kernel.cu"
 
 
 def test_a_source_error_shows_the_line_and_the_column(compiler):

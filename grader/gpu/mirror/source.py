@@ -13,6 +13,7 @@ from grader.verdict import Diagnostic, State
 _NAME = re.compile(r"\w[\w.+-]*")  # file names that the compile child takes
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[<\"]([\w.+-]+)[>\"]", re.M)
 _STANDARD = ("-std=c++17", "--std=c++17")  # what the grader compiles with anyway
+_CUPYS = ("-ftz=true",)  # CuPy 14 adds it to whatever NVRTC compiles: FP32 subnormals become 0
 _HEADERS = (".h", ".hpp", ".cuh", ".inc", ".cu")
 _LARGEST = 1 << 20  # bytes of a file that a kernel may include
 
@@ -23,7 +24,7 @@ def compile(code: str, options: tuple[str, ...] = ()) -> str:
     folders, options = _include_folders(options)
     name = _file_name(data)
     files = _included(data, {name: path for folder in reversed(folders) for name, path in _headers(folder).items()})
-    result = compile_kernel(Source(files={**files, name: data}, main=name), options=options)
+    result = compile_kernel(Source(files={**files, name: data}, main=name), options=(*options, *_CUPYS))
     if result.state is State.PASS and result.ptx is not None:
         return result.ptx
     if result.state is State.FAIL:
