@@ -146,21 +146,21 @@ def _checks() -> tuple[Check, ...]:
     ]  # fmt: skip
     return (
         Check(
-            id="well-formed", misconception=None, group="form", needs=("defines",), run=_well_formed,
+            id="well-formed", misconception=None, group="mask", needs=("defines",), run=_well_formed,
             source="contract: a case",
             sentence=f"{FUNCTION}(seed) returns 1 to {MOST_CASES} pairs (x, mask), float32 and uint8.",
         ),
         Check(
-            id="repeatable", misconception="unseeded", group="form", needs=("well-formed",), run=_repeatable,
+            id="repeatable", misconception="unseeded", group="mask", needs=("well-formed",), run=_repeatable,
             source="contract: the seed", sentence="The same seed always gives the same cases.",
         ),
         *catches,
         Check(
-            id="every-seed", misconception="lucky-draw", group="form", run=_every_seed, seeded=True,
+            id="every-seed", misconception="lucky-draw", group="mask", run=_every_seed, seeded=True,
             needs=("well-formed",), source="contract: the seed",
             sentence="What is caught is caught with every seed, not by a lucky draw.",
         ),
     )  # fmt: skip
 
 
-PLAN = PythonPlan(function=FUNCTION, checks=_checks(), group="form")
+PLAN = PythonPlan(function=FUNCTION, checks=_checks(), group="mask")
