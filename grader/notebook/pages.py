@@ -53,7 +53,8 @@ def hints(exercise: Exercise, taken: int, notice: str | None = None) -> Page:
     """The first ``taken`` rungs of the ladder, the newest unfolded."""
     total = len(exercise.hints)
     if not total:
-        return Page(f"“{exercise.title}”: hints", tag("p", "This exercise has no hints."), "This exercise has no hints.")
+        none = "This exercise has no hints."
+        return Page(f"“{exercise.title}”: hints", tag("p", none), none)
     seen = exercise.hints[:taken]
     older = [tag("li", prose(hint.text)) for hint in seen[:-1]]
     left = total - len(seen)
