@@ -9,6 +9,7 @@ import numpy as np
 ARRAY = "array"
 KINDS = "biuf"  # boolean, integers, floats
 LARGEST_ARRAY = 64 << 20  # bytes
+DEEPEST = 50  # lists in lists; well below where any Python's recursion ends
 
 
 def encode(value) -> tuple[object, bytes]:
@@ -18,7 +19,9 @@ def encode(value) -> tuple[object, bytes]:
     """
     chunks: list[bytes] = []
 
-    def walk(v):
+    def walk(v, depth=0):
+        if depth > DEEPEST:
+            raise TypeError(f"a value nested more than {DEEPEST} deep")
         kind = type(v)
         if v is None or kind in (bool, str):
             return v
@@ -35,24 +38,26 @@ def encode(value) -> tuple[object, bytes]:
             chunks.append(np.ascontiguousarray(v).tobytes())
             return {ARRAY: [v.dtype.str, list(v.shape), offset]}
         if kind is list:
-            return [walk(x) for x in v]
+            return [walk(x, depth + 1) for x in v]
         if kind is tuple:
-            return {"tuple": [walk(x) for x in v]}
+            return {"tuple": [walk(x, depth + 1) for x in v]}
         if kind is dict:
             if any(type(k) is not str for k in v):
                 raise TypeError("a dict whose keys are not all text")
-            return {"dict": {k: walk(x) for k, x in v.items()}}
+            return {"dict": {k: walk(x, depth + 1) for k, x in v.items()}}
         raise TypeError(f"a value of type {kind.__name__}")
 
     return walk(value), b"".join(chunks)
 
 
-def decode(structure, payload: bytes):
+def decode(structure, payload: bytes, depth: int = 0):
     """The value of ``encode``. ``ValueError`` if the structure is not one that ``encode`` makes."""
+    if depth > DEEPEST:
+        raise ValueError(f"a value nested more than {DEEPEST} deep")
     if structure is None or type(structure) in (bool, str, float):
         return structure
     if type(structure) is list:
-        return [decode(x, payload) for x in structure]
+        return [decode(x, payload, depth + 1) for x in structure]
     if type(structure) is not dict or len(structure) != 1:
         raise ValueError("not a plain value")
     ((tag, body),) = structure.items()
@@ -62,9 +67,9 @@ def decode(structure, payload: bytes):
         if tag == "float" and body in ("inf", "-inf", "nan"):
             return float(body)
         if tag == "tuple":
-            return tuple(decode(x, payload) for x in body)
+            return tuple(decode(x, payload, depth + 1) for x in body)
         if tag == "dict":
-            return {str(k): decode(v, payload) for k, v in body.items()}
+            return {str(k): decode(v, payload, depth + 1) for k, v in body.items()}
         if tag == ARRAY:
             return _array(*body, payload)
     except (TypeError, AttributeError) as error:

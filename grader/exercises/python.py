@@ -47,9 +47,8 @@ class PythonBench:
             return failed(f"{reply.get('error', 'The cell failed.')}{where}", state=State.ERROR, source_line=line)
         try:
             values = plain.decode(reply["values"], outcome.payload)
-        except (ValueError, RecursionError) as error:
-            what = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-            return failed(f"{function} must return plain Python values and NumPy arrays: {what}.", state=State.ERROR)
+        except ValueError as error:
+            return failed(f"{function} must return plain Python values and NumPy arrays: {error}.", state=State.ERROR)
         if not isinstance(values, list) or len(values) != len(argument_lists):
             return failed(f"{function} did not answer every call.", state=State.ERROR)
         return values

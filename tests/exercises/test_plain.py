@@ -43,3 +43,18 @@ def test_what_is_not_plain_is_refused(value):
 def test_forged_structures_are_refused(structure):
     with pytest.raises((ValueError, TypeError)):
         plain.decode(structure, b"1234")
+
+
+def nested(depth):
+    value = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_depth_is_bounded_on_both_sides():
+    assert round_trip(nested(plain.DEEPEST)) == nested(plain.DEEPEST)
+    with pytest.raises(TypeError, match="nested"):
+        plain.encode(nested(plain.DEEPEST + 1))
+    with pytest.raises(ValueError, match="nested"):
+        plain.decode(nested(plain.DEEPEST + 1), b"")

@@ -47,7 +47,7 @@ def test_what_goes_wrong_is_typed(source, state, words):
         ("x =" + "-" * 200_000 + "1", ""),  # too deep for the parser
         ("x = " + "1+" * 100_000 + "1", ""),
         ('def f():\n    raise ValueError("\\ud800")', "ValueError"),
-        ("def f():\n    x = []\n    for _ in range(490): x = [x]\n    return x", ""),
+        ("def f():\n    x = []\n    for _ in range(490): x = [x]\n    return x", "nested more than 50 deep"),
         ("import numpy as np\ndef f():\n    return np.zeros(20_000_000)", "the largest that is taken has 64 MB"),
     ],
 )
