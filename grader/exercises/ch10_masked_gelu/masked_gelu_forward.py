@@ -18,7 +18,7 @@ from grader.checks import (
     unwritten,
 )
 from grader.checks.elementwise import ROOM
-from grader.exercises.ch10_masked_gelu import inputs
+from grader.exercises.ch10_masked_gelu import inputs, launches
 from grader.exercises.ch10_masked_gelu.reference import DTYPES, FORMS, FORWARD, gelu, masked, tolerance
 from grader.exercises.kernel import KernelPlan, Signature
 
@@ -64,24 +64,8 @@ def make_at(kernel: str, n: int, start: int, total: int, rng) -> Case:
     return case(kernel, x, inputs.ones(n), start=start, total=total)
 
 
-def _runs(bench, rng) -> Finding:
-    for kernel in KERNELS:
-        each = make(kernel, inputs.BLOCK, rng).with_room(ROOM).with_writable_inputs()
-        run = bench.launch(each)
-        if run.finding:
-            return run.finding
-        if (missing := np.flatnonzero(unwritten(run.outputs["y"]))).size:
-            return failed(
-                f"{kernel} never writes y[{missing[0]}]; {each.label}.",
-                case={"kernel": kernel, "label": each.label},
-            )
-    return passed()
-
-
-def _leaves_inputs(bench, rng) -> Finding:
-    cases = [make(kernel, inputs.BLOCK, rng).with_room(ROOM) for kernel in KERNELS]
-    findings = (bench.launch(case).finding for case in cases)  # a write to an input is a fault
-    return next(filter(None, findings), passed())
+_runs = launches.runs(KERNELS, make, ROOM, "y")
+_leaves_inputs = launches.leaves_inputs(KERNELS, make, ROOM)
 
 
 def _values(*kernels):

@@ -76,9 +76,9 @@ def tolerance(kind: str, absolute: float) -> Tolerance:
     return Tolerance(absolute=absolute + 2.0**-25, relative=2.0**-11 + 2.0**-20)
 
 
-# Forward: y = x/2 * (1 + f) with f = erf or tanh. CUDA states at most 2 ulp for erff and tanhf, that is 2^-23
-# where f is near -1; rounding f's argument and the sum adds about as much again, 2^-22 in all. It is
-# multiplied by |x|/2, which is at most 3 before f is -1 to the last bit: 3 * 2^-22 < 2^-20.
+# Forward: y = x/2 * (1 + f) with f = erf or tanh. erff and tanhf are less than 2 ulp off, that is 2^-23, where f
+# is near -1 (measured: docs/measurements.md); rounding f's argument and the sum adds about as much again, 2^-22
+# in all. It is multiplied by |x|/2, which is at most 3 before f is -1 to the last bit: 3 * 2^-22 < 2^-20.
 FORWARD = 2.0**-20
 # Backward, tanh form: 1 - t*t loses 2^-22 where t is near 1, and is multiplied by x/2 * inner, less than 10
 # before t is 1 to the last bit: 10 * 2^-22 < 2^-18. Times |dy|, which the cases keep at 1 or less. The erf
