@@ -9,9 +9,9 @@ from grader.simulator.memory import Buffer, Memory
 from grader.simulator.native import FaultRecord
 from grader.simulator.records import Fault
 
-_SPACES = {1: "global", 2: "shared", 3: "local", 4: "param", 5: "const"}  # types.h, enum Space
+_SPACES = {1: "global", 2: "shared", 3: "local", 4: "param", 5: "const"}  # abi.h, enum Space
 
-# types.h, enum FaultKind -> (the kind that a Fault carries, the sentence).
+# abi.h, enum FaultKind -> (the kind that a Fault carries, the sentence).
 SENTENCES = {
     1: ("out_of_bounds", "The kernel {does} {bytes} at byte {offset} of {buffer}, which has {size}."),
     2: (

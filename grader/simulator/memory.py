@@ -159,7 +159,7 @@ class Memory:
         return data.split(b"\0", 1)[0].decode("utf-8", "replace")
 
     def table(self) -> bytes:
-        """The allocations as the engine takes them (types.h, Allocation), by address."""
+        """The allocations as the engine takes them (abi.h, Allocation), by address."""
         if self._table is None:
             self._table = b"".join(
                 struct.pack("<4Q", b.base, b.bytes, b.read_only, b.freed) for b in self._buffers

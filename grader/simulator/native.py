@@ -8,28 +8,31 @@ from pathlib import Path
 from grader.simulator.records import DeviceError
 from grader.verdict.records import State
 
-# The fields of types.h, LaunchRequest, in its order.
+# The fields of abi.h, LaunchRequest, in its order.
 _POINTERS = (
-    """code functions specials copies images params allocations counters fault output branch_targets"""
+    """code functions specials copies images params allocations counters fault output branch_targets
+    trace"""
 )
-_NUMBERS = """host_offset budget code_count allocation_count params_bytes output_bytes output_used
+_NUMBERS = """host_offset written_offset budget code_count allocation_count params_bytes output_bytes output_used
     first_block last_block"""
-_SIZES = "shared_bytes local_limit dynamic_shared_bytes unused"
+_SIZES = "shared_bytes local_limit dynamic_shared_bytes checks workers unused"
 
 
 class FaultRecord(ctypes.Structure):
-    """types.h, FaultRecord."""
+    """abi.h, FaultRecord."""
 
     _fields_ = [
         *((name, ctypes.c_int32) for name in ("kind", "pc", "thread", "space", "bytes", "detail")),
         ("block", ctypes.c_int32 * 3),
-        ("unused", ctypes.c_int32),
+        ("other_pc", ctypes.c_int32),
+        ("other_thread", ctypes.c_int32),
+        ("other_block", ctypes.c_int32 * 3),
         ("address", ctypes.c_uint64),
     ]
 
 
 class LaunchRequest(ctypes.Structure):
-    """types.h, LaunchRequest."""
+    """abi.h, LaunchRequest."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in _POINTERS.split()),
@@ -48,7 +51,7 @@ COUNTER_FIELDS = (
     "sectors",
     "shared_requests",
     "wavefronts",
-)  # types.h, Counter
+)  # abi.h, Counter
 
 
 class Engine:
@@ -73,5 +76,5 @@ class Engine:
             self.operations[name.decode()] = len(self.operations)
 
     def launch(self, request: LaunchRequest) -> int:
-        """Run to the end: the kind of fault (types.h, FaultKind), 0 for none."""
+        """Run to the end: the kind of fault (abi.h, FaultKind), 0 for none."""
         return self._library.simulator_launch(ctypes.byref(request))

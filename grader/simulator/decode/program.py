@@ -45,7 +45,7 @@ class Program:
 
     kernel: str
     code: bytes = b""
-    functions: bytes = b""  # types.h, Function
+    functions: bytes = b""  # abi.h, Function
     specials: bytes = b""
     copies: bytes = b""
     images: bytes = b""

@@ -13,7 +13,7 @@ TYPES = {
 FTZ, SAT, NAN_WINS, BF16, INTEGER, RELU = 4, 8, 16, 32, 64, 256  # convert.h, enum FloatFlag
 ROUNDINGS = {"rn": 0, "rz": 1, "rm": 2, "rp": 3}  # floats.h, enum Rounding
 ADD, SUB, MUL, FMA, DIV, SQRT, RECIPROCAL = range(7)  # floats.h, enum Arithmetic
-SPACES = {"": 0, "global": 1, "shared": 2, "local": 3, "param": 4, "const": 5}  # types.h, enum Space
+SPACES = {"": 0, "global": 1, "shared": 2, "local": 3, "param": 4, "const": 5}  # abi.h, enum Space
 SIGN_EXTEND, WIDE_REGISTER = 1, 2  # memory.cpp, enum MemoryFlag
 # compare.h, enum Comparison
 COMPARISONS = {
@@ -35,12 +35,12 @@ SPECIALS = {
         "%dynamic_smem_size %total_smem_size".split()
     )
 }
-SHARED_WINDOW, LOCAL_WINDOW = 0x6F0000000000, 0x6E0000000000  # types.h
+SHARED_WINDOW, LOCAL_WINDOW = 0x6F0000000000, 0x6E0000000000  # abi.h
 
 
 @dataclass(slots=True)
 class Record:
-    """One ``Instruction`` of types.h. Registers are byte offsets into the frame; -1 means none."""
+    """One ``Instruction`` of abi.h. Registers are byte offsets into the frame; -1 means none."""
 
     op: int = 0
     guard: int = -1

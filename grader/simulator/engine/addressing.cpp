@@ -69,19 +69,19 @@ void gather_addresses(char* frame, u32 mask, const Instruction& i, u64* address)
 }
 
 bool track_shared(Launch& launch, const u64* address, u32 mask, int bytes, bool store, bool consecutive) {
-  if (launch.unwritten == 0) return true;  // everything is written: nothing to mark or to find
-  u8* written = launch.shared_written.data();
+  if (launch.block->unwritten == 0) return true;  // everything is written: nothing to mark or to find
+  u8* written = launch.block->shared_written.data();
   if (store) {
     s64 before = 0;  // of these bytes that were written already
     if (consecutive) {
       for (int k = 0; k < bytes * kLanes; k++) before += written[address[0] + static_cast<u64>(k)];
       memset(written + address[0], 1, static_cast<size_t>(bytes) * kLanes);
-      launch.unwritten -= static_cast<s64>(bytes) * kLanes - before;
+      launch.block->unwritten -= static_cast<s64>(bytes) * kLanes - before;
     } else {
       each_active(mask, [&](int l) {
         for (int k = 0; k < bytes; k++) {
           u8& byte = written[address[l] + static_cast<u64>(k)];
-          launch.unwritten -= !byte;
+          launch.block->unwritten -= !byte;
           byte = 1;
         }
       });
@@ -122,11 +122,11 @@ u8* resolve(Launch& launch, const Warp& warp, const Instruction& i, s32 space, u
     return nullptr;
   }
   if (space == kShared) {
-    if (outside(address, bytes, launch.shared.size())) {
+    if (outside(address, bytes, launch.block->shared.size())) {
       fail(launch, kSharedOutOfBounds, i, warp, lane, address, bytes, space);
       return nullptr;
     }
-    return launch.shared.data() + address;
+    return launch.block->shared.data() + address;
   }
   if (space == kLocal) {
     u64 limit = static_cast<u64>(launch.request->local_limit);
@@ -134,7 +134,7 @@ u8* resolve(Launch& launch, const Warp& warp, const Instruction& i, s32 space, u
       fail(launch, kLocalOutOfBounds, i, warp, lane, address, bytes, space);
       return nullptr;
     }
-    return launch.local.data() + static_cast<u64>(warp.id * kLanes + lane) * limit + address;
+    return launch.block->local.data() + static_cast<u64>(warp.id * kLanes + lane) * limit + address;
   }
   s32 hint = -1;
   s32 own = find_allocation(*launch.request, address, address + bytes, hint);

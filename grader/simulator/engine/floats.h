@@ -9,7 +9,7 @@
 #include <cfenv>
 #include <cmath>
 
-#include "types.h"
+#include "state.h"
 
 template <class To, class From>
 inline To bits(From x) {

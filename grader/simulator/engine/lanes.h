@@ -1,6 +1,6 @@
 // Loops over the 32 lanes of a warp. A lane whose mask bit is clear keeps its old value.
 #pragma once
-#include "types.h"
+#include "state.h"
 
 #define EACH_LANE _Pragma("GCC ivdep") for (int l = 0; l < kLanes; l++)
 

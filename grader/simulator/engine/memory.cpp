@@ -199,17 +199,17 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       break;
     }
     case kShared: {
-      if (outside(low, bytes, launch.shared.size()) || outside(high, bytes, launch.shared.size())) {
+      if (outside(low, bytes, launch.block->shared.size()) || outside(high, bytes, launch.block->shared.size())) {
         for (u32 rest = mask; rest; rest &= rest - 1) {
           int l = first_lane(rest);
-          if (outside(address[l], bytes, launch.shared.size())) {
+          if (outside(address[l], bytes, launch.block->shared.size())) {
             return fail(launch, kSharedOutOfBounds, i, warp, l, address[l], bytes, kShared);
           }
         }
       }
       if (!track_shared(launch, address, mask, bytes, store, consecutive))
         loaded_undefined(launch, warp, i, address, mask);
-      base = reinterpret_cast<u64>(launch.shared.data());
+      base = reinterpret_cast<u64>(launch.block->shared.data());
       counter.shared_requests++;
       counter.wavefronts += static_cast<u64>(pattern.cost);
       break;
@@ -230,7 +230,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
             return fail(launch, kLocalOutOfBounds, i, warp, l, address[l], bytes, kLocal);
         }
       }
-      base = reinterpret_cast<u64>(launch.local.data()) + static_cast<u64>(warp.id * kLanes) * limit;
+      base = reinterpret_cast<u64>(launch.block->local.data()) + static_cast<u64>(warp.id * kLanes) * limit;
       EACH_LANE address[l] += static_cast<u64>(l) * limit;  // each thread has its own
       break;
     }

@@ -91,7 +91,7 @@ void print(Launch& launch, Warp& warp, char*, u32 mask, const Instruction& i) {
   s32 limit = launch.request->local_limit;
   for (u32 rest = mask; rest && !launch.failed(); rest &= rest - 1) {
     int lane = first_lane(rest);
-    u8* local = launch.local.data() + static_cast<s64>(warp.id * kLanes + lane) * limit + warp.local_base;
+    u8* local = launch.block->local.data() + static_cast<s64>(warp.id * kLanes + lane) * limit + warp.local_base;
     u64 format_address, arguments;
     memcpy(&format_address, local + i.a, 8);
     memcpy(&arguments, local + i.b, 8);

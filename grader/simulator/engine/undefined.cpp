@@ -1,5 +1,8 @@
 #include "undefined.h"
 
+#include "lanes.h"
+#include "operations.h"
+
 namespace {
 
 Undefined* find(Warp& warp, s32 slot) {
@@ -64,7 +67,7 @@ void forget_frame(Warp& warp, s32 begin) {
 }
 
 void loaded_undefined(Launch& launch, Warp& warp, const Instruction& i, const u64* address, u32 mask) {
-  const u8* written = launch.shared_written.data();
+  const u8* written = launch.block->shared_written.data();
   const s32 pc = static_cast<s32>(&i - launch.request->code);
   for (int v = 0; v < i.vector; v++) {
     Undefined value{};
@@ -90,12 +93,80 @@ bool stored_undefined(Launch& launch, Warp& warp, const Instruction& i, s32 spac
     Undefined value{};
     collect(warp, value, i.values[v], mask);
     for (u32 rest = value.mask; rest; rest &= rest - 1) {
-      u8* byte = &launch.shared_written[address[first_lane(rest)] + static_cast<u64>(v * i.bytes)];
+      u8* byte = &launch.block->shared_written[address[first_lane(rest)] + static_cast<u64>(v * i.bytes)];
       for (int k = 0; k < i.bytes; k++) {
-        launch.unwritten += byte[k];
+        launch.block->unwritten += byte[k];
         byte[k] = 0;
       }
     }
   }
   return true;
+}
+
+bool pass_undefined(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
+  auto uses = [&](s32 slot) { return use(launch, warp, slot, mask); };
+  Undefined value{};
+  switch (i.op) {
+    case OP_mov_b16:
+    case OP_mov_b32:
+    case OP_mov_b64:
+      collect(warp, value, i.a, mask);
+      assign(warp, i.d, mask, value);
+      return true;
+    case OP_selp_b32:
+    case OP_selp_b64: {
+      u32 p = predicate(frame, i.c);
+      collect(warp, value, i.a, mask & p);
+      collect(warp, value, i.b, mask & ~p);
+      assign(warp, i.d, mask, value);
+      return true;
+    }
+    case OP_pack_b32:
+    case OP_pack_b64:
+      collect(warp, value, i.a, mask);
+      collect(warp, value, i.b, mask);
+      assign(warp, i.d, mask, value);
+      return true;
+    case OP_unpack:
+      collect(warp, value, i.a, mask);
+      for (s32 slot : i.values) assign(warp, slot, mask, value);
+      return true;
+    case OP_pack4:
+      for (s32 slot : i.values) collect(warp, value, slot, mask);
+      assign(warp, i.d, mask, value);
+      return true;
+    case OP_ld:
+    case OP_ld_param:
+      if (i.address_bytes && !uses(i.a)) return false;
+      for (s32 slot : i.values) assign(warp, slot, mask, value);
+      return true;
+    case OP_st: return !i.address_bytes || uses(i.a);
+    case OP_atom:
+    case OP_shfl:
+    case OP_match:
+    case OP_redux:
+    case OP_vote:
+    case OP_setp:
+    case OP_setp2:
+    case OP_set:
+    case OP_set2:
+    case OP_testp:
+    case OP_isspacep:
+    case OP_brx:
+    case OP_bar_warp:
+      if (!uses(i.a) || !uses(i.b) || !uses(i.c) || !uses(i.e)) return false;
+      if (i.op == OP_brx || i.op == OP_bar_warp) return true;
+      assign(warp, i.d, mask, value);
+      return true;
+    case OP_call:
+    case OP_leave:
+    case OP_print:
+    case OP_assert:
+    case OP_bar: return true;  // their operands lie in local memory or are predicates
+    default:
+      for (s32 slot : {i.a, i.b, i.c}) collect(warp, value, slot, mask);
+      value.computed = value.mask != 0;
+      assign(warp, i.d, mask, value);
+      return true;
+  }
 }

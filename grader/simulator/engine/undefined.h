@@ -6,7 +6,7 @@
 // find it: in a comparison, an address, an atomic or warp function, a store to global memory, and any store of
 // a computed one. A copy in shared memory counts as not written. Local memory forgets.
 #pragma once
-#include "types.h"
+#include "state.h"
 
 // Adds the undefined lanes of a register to a value's.
 void collect(Warp&, Undefined& into, s32 slot, u32 mask);
@@ -25,3 +25,6 @@ void loaded_undefined(Launch&, Warp&, const Instruction&, const u64* address, u3
 
 // A store, whose bytes are marked as written already: false, and a fault, where it needs what it stores.
 bool stored_undefined(Launch&, Warp&, const Instruction&, s32 space, const u64* address, u32 mask);
+
+// Where some register is undefined: what an instruction makes of it. False, and a fault, where it needs one.
+bool pass_undefined(Launch&, Warp&, char* frame, u32 mask, const Instruction&);

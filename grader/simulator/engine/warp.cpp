@@ -4,149 +4,11 @@
 // immediate post-dominator, where the lanes continue together.
 #include <algorithm>
 
+#include "calls.h"
+#include "operations.h"
+#include "races.h"
 #include "special_ops.h"
 #include "undefined.h"
-
-enum Op : s32 {
-#define UNARY(name, ...) OP_##name,
-#define BINARY(name, ...) OP_##name,
-#define TERNARY(name, ...) OP_##name,
-#define SLOW1(name, ...) OP_##name,
-#define SLOW2(name, ...) OP_##name,
-#define SLOW3(name, ...) OP_##name,
-#define CONTROL(name) OP_##name,
-#include "control.inc"
-#include "ops.inc"
-#undef UNARY
-#undef BINARY
-#undef TERNARY
-#undef SLOW1
-#undef SLOW2
-#undef SLOW3
-#undef CONTROL
-};
-
-static const char* const kOpNames[] = {
-#define UNARY(name, ...) #name,
-#define BINARY(name, ...) #name,
-#define TERNARY(name, ...) #name,
-#define SLOW1(name, ...) #name,
-#define SLOW2(name, ...) #name,
-#define SLOW3(name, ...) #name,
-#define CONTROL(name) #name,
-#include "control.inc"
-#include "ops.inc"
-#undef UNARY
-#undef BINARY
-#undef TERNARY
-#undef SLOW1
-#undef SLOW2
-#undef SLOW3
-#undef CONTROL
-};
-
-extern "C" const char* simulator_op_name(int op) {
-  return op < static_cast<int>(sizeof kOpNames / sizeof *kOpNames) ? kOpNames[op] : nullptr;
-}
-
-static void copy_local(Launch& launch, const Warp& warp, u32 mask, s32 first, s32 count, s64 source,
-                       s64 target) {
-  s32 limit = launch.request->local_limit;
-  for (const Copy* copy = launch.request->copies + first; count > 0; count--, copy++) {
-    each_active(mask, [&](int l) {
-      u8* base = launch.local.data() + static_cast<s64>(warp.id * kLanes + l) * limit;
-      memmove(base + target + copy->to, base + source + copy->from, copy->bytes);
-    });
-  }
-}
-
-// Where some register is undefined: what an instruction makes of it. False, and a fault, where it needs one.
-static bool pass_undefined(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
-  auto uses = [&](s32 slot) { return use(launch, warp, slot, mask); };
-  Undefined value{};
-  switch (i.op) {
-    case OP_mov_b16:
-    case OP_mov_b32:
-    case OP_mov_b64:
-      collect(warp, value, i.a, mask);
-      assign(warp, i.d, mask, value);
-      return true;
-    case OP_selp_b32:
-    case OP_selp_b64: {
-      u32 p = predicate(frame, i.c);
-      collect(warp, value, i.a, mask & p);
-      collect(warp, value, i.b, mask & ~p);
-      assign(warp, i.d, mask, value);
-      return true;
-    }
-    case OP_pack_b32:
-    case OP_pack_b64:
-      collect(warp, value, i.a, mask);
-      collect(warp, value, i.b, mask);
-      assign(warp, i.d, mask, value);
-      return true;
-    case OP_unpack:
-      collect(warp, value, i.a, mask);
-      for (s32 slot : i.values) assign(warp, slot, mask, value);
-      return true;
-    case OP_pack4:
-      for (s32 slot : i.values) collect(warp, value, slot, mask);
-      assign(warp, i.d, mask, value);
-      return true;
-    case OP_ld:
-    case OP_ld_param:
-      if (i.address_bytes && !uses(i.a)) return false;
-      for (s32 slot : i.values) assign(warp, slot, mask, value);
-      return true;
-    case OP_st: return !i.address_bytes || uses(i.a);
-    case OP_atom:
-    case OP_shfl:
-    case OP_match:
-    case OP_redux:
-    case OP_vote:
-    case OP_setp:
-    case OP_setp2:
-    case OP_set:
-    case OP_set2:
-    case OP_testp:
-    case OP_isspacep:
-    case OP_brx:
-    case OP_bar_warp:
-      if (!uses(i.a) || !uses(i.b) || !uses(i.c) || !uses(i.e)) return false;
-      if (i.op == OP_brx || i.op == OP_bar_warp) return true;
-      assign(warp, i.d, mask, value);
-      return true;
-    case OP_call:
-    case OP_leave:
-    case OP_print:
-    case OP_assert:
-    case OP_bar: return true;  // their operands lie in local memory or are predicates
-    default:
-      for (s32 slot : {i.a, i.b, i.c}) collect(warp, value, slot, mask);
-      value.computed = value.mask != 0;
-      assign(warp, i.d, mask, value);
-      return true;
-  }
-}
-
-constexpr size_t kMaxCalls = 256;
-
-// Enters a function: false, and a fault, where the stack is used up.
-static bool call(Launch& launch, Warp& warp, u32 mask, const Instruction& i, s32 pc) {
-  const Function* functions = launch.request->functions;
-  const Function &caller = functions[warp.function], &callee = functions[i.target];
-  s32 local_base = warp.local_base + caller.local_bytes;
-  if (warp.calls.size() >= kMaxCalls || local_base + callee.local_bytes > launch.request->local_limit) {
-    fail(launch, kStack, i, warp, first_lane(mask));
-    return false;
-  }
-  warp.calls.push_back(
-      {pc + 1, warp.reconverge, mask, warp.function, warp.frame, warp.local_base, pc, warp.paths.size()});
-  copy_local(launch, warp, mask, i.immediate, i.vector, warp.local_base, local_base);
-  warp.frame += caller.frame_bytes;
-  warp.local_base = local_base;
-  return start_function(launch, warp, i.target);
-}
 
 // Lanes that jump to the kernel's end leave at once and wait for nobody, so that a barrier does not wait for
 // threads that have returned.
@@ -369,22 +231,15 @@ void run_warp(Launch& launch, Warp& warp) {
           LEAVE_LOOP();
         }
         warp.reconverge = reconverge;
-        if (!call(launch, warp, mask, i, pc)) LEAVE_LOOP();
+        if (!enter_function(launch, warp, mask, i, pc)) LEAVE_LOOP();
         frame = warp.registers.data() + warp.frame;
-        forget_frame(warp, warp.frame);
         pc = request.functions[i.target].entry;
         reconverge = -1;
         continue;
       }
       case OP_leave: {  // the last instruction of a function: all its lanes are here
-        CallRecord record = warp.calls.back();
-        warp.calls.pop_back();
-        forget_frame(warp, warp.frame);
-        const Instruction& site = code[record.call_pc];
+        const CallRecord record = leave_function(launch, warp);
         mask = record.mask & warp.live;
-        copy_local(launch, warp, mask, static_cast<s32>(site.immediate) + site.vector, site.bytes,
-                   warp.local_base, record.local_base);
-        warp.function = record.function, warp.frame = record.frame, warp.local_base = record.local_base;
         frame = warp.registers.data() + warp.frame;
         pc = record.return_pc, reconverge = record.reconverge;
         continue;
@@ -395,7 +250,7 @@ void run_warp(Launch& launch, Warp& warp) {
           int lane = first_lane(active);
           u64 message;
           memcpy(&message,
-                 launch.local.data() + static_cast<s64>(warp.id * kLanes + lane) * request.local_limit +
+                 launch.block->local.data() + static_cast<s64>(warp.id * kLanes + lane) * request.local_limit +
                      warp.local_base + i.a,
                  8);
           fail(launch, kAssert, i, warp, lane, message);

@@ -1,0 +1,138 @@
+// The plain data that the Python side and the engine share.
+//
+// A *frame* holds the registers of one warp in one function. A 16- or 32-bit register is 32 lanes of 4 bytes,
+// a 64-bit register 32 lanes of 8 bytes, a predicate one 32-bit mask. Instructions name registers by their
+// byte offset in the frame. Constants and special registers are ordinary slots, filled when a frame begins.
+#pragma once
+#include <cstdint>
+
+using u8 = uint8_t;
+using u16 = uint16_t;
+using u32 = uint32_t;
+using u64 = uint64_t;
+using s8 = int8_t;
+using s16 = int16_t;
+using s32 = int32_t;
+using s64 = int64_t;
+using f32 = float;
+using f64 = double;
+
+constexpr int kLanes = 32;
+constexpr u32 kAllLanes = 0xffffffffu;
+
+// Where a generic address lies. Global buffers lie above both windows; nothing lies below kNullLimit.
+constexpr u64 kNullLimit = 1ull << 20;
+constexpr u64 kLocalWindow = 0x6e0000000000ull;
+constexpr u64 kSharedWindow = 0x6f0000000000ull;
+constexpr u64 kWindowBytes = 1ull << 32;
+
+// Warp instructions that a warp runs before the others of its block have their turn.
+constexpr s64 kTurn = 1 << 16;
+
+enum Space : s32 { kGeneric = 0, kGlobal, kShared, kLocal, kParam, kConst };
+
+enum FaultKind : s32 {
+  kNoFault = 0,
+  kOutOfBounds,
+  kMisaligned,
+  kNullPointer,
+  kFreedPointer,
+  kReadOnly,
+  kSharedOutOfBounds,
+  kLocalOutOfBounds,
+  kUninitialisedShared,
+  kBarrier,
+  kShuffle,
+  kBudget,
+  kTrap,
+  kAssert,
+  kStack,
+  kUnsupported,
+};
+
+// One decoded instruction. Offsets of registers are bytes into the frame; -1 means "none".
+struct Instruction {
+  s32 op;
+  s32 guard, guard_negated;
+  s32 d, a, b, c, e;
+  s32 target, reconverge;  // indices of instructions
+  s32 mode;                // comparison, rounding, shuffle kind, atomic operation, ...
+  s32 flags;
+  s32 space;
+  s32 bytes, vector;  // of one element; how many elements
+  s32 address_bytes;  // width of the address register in `a`; 0: the address is `immediate` alone
+  s32 type, source_type;
+  s32 values[4];  // registers of a vector load or store, and other lists
+  s64 immediate;
+};
+
+// What one instruction did, over the whole launch.
+struct Counter {
+  u64 executions;  // by warps
+  u64 lanes;       // by threads: active and predicated true
+  u64 requests;    // global memory: with at least one such lane; branches: divergent ones
+  u64 sectors;     // of 32 bytes that those requests touched
+  u64 shared_requests;
+  u64 wavefronts;  // passes that those requests took
+};
+
+struct Allocation {
+  u64 base, bytes;
+  u64 read_only, freed;
+};
+
+struct Function {
+  s32 entry;
+  s32 frame_bytes;
+  s32 image;                    // byte offset of the frame's first contents
+  s32 first_special, specials;  // in the table of special registers
+  s32 local_bytes;              // of local memory a thread uses in this function
+};
+
+struct Special {
+  s32 kind, slot;
+};
+
+// An argument or a result of a call: bytes to copy between the local frames of caller and callee.
+struct Copy {
+  s32 from, to, bytes;
+};
+
+struct FaultRecord {
+  s32 kind, pc, thread, space, bytes, detail;
+  s32 block[3];
+  s32 other_pc, other_thread, other_block[3];  // the other side of a race or of a wait
+  u64 address;
+};
+
+enum CheckFlag : s32 { kCheckRaces = 1 };
+
+struct Trace;
+
+// What Python hands over for one launch; the same fields in the same order in native.py.
+struct LaunchRequest {
+  const Instruction* code;
+  const Function* functions;
+  const Special* specials;
+  const Copy* copies;
+  const u8* images;
+  const u8* params;
+  const Allocation* allocations;
+  Counter* counters;
+  FaultRecord* fault;
+  char* output;
+  const s32* branch_targets;
+  Trace* trace;     // of one warp; null: none
+  s64 host_offset;  // host address = device address + host_offset
+  s64 written_offset;  // device address + this: the byte that says whether that byte was ever written; 0: no such
+  s64 budget;       // warp instructions
+  s64 code_count, allocation_count, params_bytes, output_bytes;
+  s64 output_used;
+  s64 first_block, last_block;  // linear numbers: x runs fastest
+  s32 kernel;
+  s32 grid[3], block[3];
+  s32 shared_bytes, local_limit, dynamic_shared_bytes;
+  s32 checks;   // of CheckFlag
+  s32 workers;  // threads of the host that share the blocks
+  s32 unused;
+};

@@ -1,0 +1,125 @@
+// The state of a running launch.
+#pragma once
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "abi.h"
+
+// Lanes that wait to run from `pc`, until they reach `reconverge`.
+struct Path {
+  s32 pc, reconverge;
+  u32 mask;
+};
+
+struct CallRecord {
+  s32 return_pc, reconverge;
+  u32 mask;
+  s32 function, frame, local_base;
+  s32 call_pc;
+  size_t paths;
+};
+
+// Memory for the frames of a warp, aligned so that no vector of lanes crosses a cache line.
+class Registers {
+ public:
+  Registers() = default;
+  Registers(const Registers&) = delete;
+  Registers& operator=(const Registers&) = delete;
+  ~Registers() { std::free(data_); }
+  char* data() { return data_; }
+  const char* data() const { return data_; }
+  void grow(size_t bytes) {
+    if (bytes <= size_) return;
+    size_t rounded = (bytes + 63) & ~static_cast<size_t>(63);
+    char* fresh = static_cast<char*>(std::aligned_alloc(64, rounded));
+    if (!fresh) throw std::bad_alloc();
+    if (size_) memcpy(fresh, data_, size_);
+    memset(fresh + size_, 0, rounded - size_);
+    std::free(data_);
+    data_ = fresh;
+    size_ = rounded;
+  }
+
+ private:
+  char* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// A register with undefined lanes: see undefined.h.
+struct Undefined {
+  s32 place;            // in the warp's registers
+  u32 mask;             // of those lanes
+  bool computed;        // not only copied
+  s32 pc[kLanes];       // of the load
+  u64 address[kLanes];  // in shared memory, of the first unwritten byte
+};
+
+enum class WarpState { kRunning, kAtBarrier, kDone };
+
+struct Warp {
+  int id = 0;
+  WarpState state = WarpState::kRunning;
+  u32 live = 0;  // lanes that have not exited
+  u32 mask = 0;
+  s32 pc = 0, reconverge = -1;
+  s32 function = 0, frame = 0, local_base = 0;
+  u32 barrier_vote = 0;
+  Registers registers;
+  std::vector<Path> paths;
+  std::vector<CallRecord> calls;
+  std::vector<Undefined> undefined;  // nearly always empty
+};
+
+// How the addresses of a warp's lanes lie to each other, and what that costs. Most instructions find the same
+// pattern again and again, so each keeps the last one that it met.
+struct AccessPattern {
+  u32 mask;  // of active lanes; 0: no pattern yet
+  s32 space;
+  u32 phase;               // what else matters of the first active lane's address
+  u32 difference[kLanes];  // from the first active lane's address
+  s64 low, high;           // the smallest and the largest difference
+  s32 cost;                // sectors (global) or wavefronts (shared)
+  bool misaligned;         // some lane's address is no multiple of the access's size
+  bool consecutive;        // all 32 lanes, one behind the other
+  bool far;                // some difference does not fit 32 bits: `low` and `high` say nothing
+};
+
+// A block that has begun: its warps and its memory.
+struct Block {
+  s64 number = 0;  // linear: x runs fastest
+  s32 place[3] = {};
+  std::vector<Warp> warps;
+  std::vector<u8> shared, shared_written, local;
+  s64 unwritten = 0;  // bytes of shared memory that nobody in the block wrote yet
+};
+
+class Races;
+
+struct Launch {
+  LaunchRequest* request;
+  Block* block;  // the one that runs
+  s64 budget;
+  int threads;                          // of a block
+  std::vector<s32> hints;               // per instruction: the allocation it touched last
+  std::vector<AccessPattern> patterns;  // per instruction
+  Races* races;                         // null: not asked for
+
+  bool failed() const { return request->fault->kind != kNoFault; }
+};
+
+// Records the first fault of a launch; later ones are dropped.
+void fail(Launch&, FaultKind, const Instruction&, const Warp&, int lane, u64 address = 0, int bytes = 0,
+          s32 space = kGeneric);
+
+void load_or_store(Launch&, Warp&, char* frame, u32 mask, const Instruction&, bool store);
+void atomic(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
+void shuffle(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
+void vote(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
+void match(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
+void reduce(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
+void print(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
+void run_warp(Launch&, Warp&);
+
+inline int first_lane(u32 mask) { return __builtin_ctz(mask); }
