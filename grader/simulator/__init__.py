@@ -3,7 +3,7 @@
 Names are imported on first use, so that the device process, which needs few of them, starts fast.
 """
 
-__all__ = ["Device", "DeviceError", "Fault", "KernelInfo", "Launch", "Parameter"]
+__all__ = ["Device", "DeviceError", "Fault", "KernelInfo", "Launch", "Parameter", "TraceRequest"]
 
 
 def __getattr__(name: str):

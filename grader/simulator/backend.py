@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import ctypes
 import time
+from typing import Any
 
 from grader.simulator import counters
 from grader.simulator.decode.program import Linker, Program, align_up, plain_name
@@ -14,7 +15,7 @@ from grader.simulator.native import COUNTER_FIELDS, Engine, FaultRecord, LaunchR
 from grader.simulator.ptx.errors import PtxError, Refused, Unsupported
 from grader.simulator.ptx.model import Module
 from grader.simulator.ptx.parse import parse
-from grader.simulator.records import DeviceError, KernelInfo, Launch, Parameter
+from grader.simulator.records import DeviceError, KernelInfo, Launch, Parameter, TraceRequest
 from grader.verdict.records import State
 
 MAX_THREADS = 1024
@@ -35,6 +36,7 @@ class SimulatedBackend:
         self._engine = engine
         self._memory = Memory()
         self._modules: dict[str, dict[str, Program]] = {}
+        self._sources: dict[str, tuple[str, dict[str, int]]] = {}  # PTX and addresses of variables, for traces
         self._loads = 0
 
     # ---- memory ----
@@ -54,6 +56,7 @@ class SimulatedBackend:
     def reset(self) -> None:
         self._memory.reset()
         self._modules.clear()
+        self._sources.clear()
 
     # ---- modules ----
 
@@ -88,6 +91,7 @@ class SimulatedBackend:
         self._loads += 1
         handle = f"module-{self._loads}"
         self._modules[handle] = programs
+        self._sources[handle] = ptx, addresses
         return handle
 
     def _place_variables(self, module: Module) -> dict[str, int]:
@@ -158,7 +162,8 @@ class SimulatedBackend:
         instruction_budget: int | None,
         count: bool,
         blocks: tuple[int, int] | None,
-    ) -> Launch:
+        trace: dict[str, Any] | None = None,
+    ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
         program = self._program(module, kernel)
         if problem := _configuration_problem(program, grid, block, shared_bytes):
             return Launch(fault=launch_fault(kernel, problem), counters=None)
@@ -172,11 +177,22 @@ class SimulatedBackend:
         if not 0 <= first <= last <= total:
             raise DeviceError(State.ERROR, f"blocks {first} to {last} are not in a grid of {total}")
         budget = DEFAULT_BUDGET if instruction_budget is None else instruction_budget
-        return self._run(program, grid, block, args, shared_bytes, budget, count, (first, last))
+        recorder = self._recorder(module, kernel, grid, block, trace) if trace is not None else None
+        return self._run(program, grid, block, args, shared_bytes, budget, count, (first, last), recorder)
+
+    def _recorder(self, module: str, kernel: str, grid, block, trace: dict[str, Any]):
+        from grader.simulator.decode.describe import describe
+        from grader.simulator.trace import Recorder
+
+        ptx, addresses = self._sources[module]
+        linker = Linker(parse(ptx), kernel, addresses, self._engine.operations)
+        linker.link()
+        request = TraceRequest(tuple(trace["block"]), trace["warp"], trace["steps"])
+        return Recorder(request, kernel, grid, block, describe(linker))
 
     def _run(
-        self, program: Program, grid, block, args: bytes, dynamic: int, budget: int, count: bool, span
-    ) -> Launch:
+        self, program: Program, grid, block, args: bytes, dynamic: int, budget: int, count: bool, span, recorder
+    ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
         rows = array.array("Q", bytes(8 * len(COUNTER_FIELDS) * program.count))
         fault = FaultRecord()
         output = ctypes.create_string_buffer(OUTPUT_BYTES)
@@ -207,6 +223,7 @@ class SimulatedBackend:
             shared_bytes=shared,
             dynamic_shared_bytes=dynamic,
             local_limit=align_up(program.local_bytes, 16),
+            trace=ctypes.addressof(recorder.record) if recorder else None,
         )
         began = time.perf_counter()
         try:
@@ -218,11 +235,14 @@ class SimulatedBackend:
         if failed and fault.kind == 11:
             fault.address = budget
         exact, estimates, lines = counters.summarise(program, rows) if count else (None, {}, ())
-        return Launch(
+        launch = Launch(
             fault=fault_of(fault, program, self._memory, block) if failed else None,
             counters=exact, estimates=estimates, lines=lines, seconds=seconds,
             output=_text(output.raw, request.output_used),
         )  # fmt: skip
+        if recorder is None:
+            return launch
+        return launch, *recorder.finish(fault if failed else None, self._memory.buffers())
 
 
 def _pointer(data: bytes) -> int | None:

@@ -18,12 +18,13 @@ from grader.simulator.records import (
     KernelInfo,
     Launch,
     Parameter,
+    TraceRequest,
     kernel_info_from,
     launch_from,
 )
 from grader.verdict.records import State
 
-__all__ = ["Device", "DeviceError", "Fault", "KernelInfo", "Launch", "Parameter"]
+__all__ = ["Device", "DeviceError", "Fault", "KernelInfo", "Launch", "Parameter", "TraceRequest"]
 
 
 class Transport(Protocol):
@@ -123,20 +124,28 @@ class Device:
         instruction_budget: int | None = None,
         count: bool = True,
         blocks: tuple[int, int] | None = None,
+        trace: TraceRequest | None = None,
     ) -> Launch:
         """Run a kernel to its end or its first fault.
 
         ``args`` is the parameter block laid out by ``KernelInfo.parameters``. ``instruction_budget`` is in
         warp instructions. ``count`` asks for counters. ``blocks`` runs only the linear block numbers [first,
-        last).
+        last). ``trace`` asks for the steps of one warp, which a simulated GPU alone can tell: see ``Launch.trace``.
         """
+        from grader.simulator.trace import trace_from
+
         header = {
             "call": "launch", "module": module, "kernel": kernel,
             "grid": _three(grid), "block": _three(block), "shared_bytes": shared_bytes,
             "instruction_budget": instruction_budget, "count": count,
             "blocks": list(blocks) if blocks is not None else None,
         }  # fmt: skip
-        return launch_from(self._call(header, args)[0]["launch"])
+        if trace is not None:
+            if self.kind != "simulated":
+                raise DeviceError(State.UNSUPPORTED_HERE, "A GPU cannot tell a warp's steps: the simulated GPU can.")
+            header["trace"] = {"block": _three(trace.block, 0), "warp": trace.warp, "steps": trace.steps}
+        answer, data = self._call(header, args)
+        return launch_from(answer["launch"], trace_from(answer.get("trace"), data))
 
     def reset(self) -> None:
         """Free all buffers and modules."""
@@ -184,6 +193,6 @@ class InProcess:
         self._backend.reset()
 
 
-def _three(size: Sequence[int]) -> list[int]:
+def _three(size: Sequence[int], missing: int = 1) -> list[int]:
     values = [int(x) for x in (size if isinstance(size, Sequence) else (size,))]
-    return values + [1] * (3 - len(values))
+    return values + [missing] * (3 - len(values))

@@ -108,6 +108,10 @@ class Memory:
         self._next = BASE
         self._used = 0
 
+    def buffers(self) -> list[Buffer]:
+        """All of them, by address, freed ones too."""
+        return list(self._buffers)
+
     def buffer_at(self, address: int) -> Buffer | None:
         """The buffer that an address lies in, freed or not."""
         index = bisect.bisect_right(self._bases, address) - 1

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.verdict.records import State
+
+if TYPE_CHECKING:
+    from grader.simulator.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,15 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class TraceRequest:
+    """Asks a launch for the steps of one warp of one block, ``steps`` at most."""
+
+    block: tuple[int, int, int] = (0, 0, 0)
+    warp: int = 0
+    steps: int = 20_000
+
+
+@dataclass(frozen=True)
 class Launch:
     """What a launch did. Its writes stand even where a fault ended it early."""
 
@@ -57,6 +69,7 @@ class Launch:
     lines: tuple[dict[str, Any], ...] = ()  # {"file", "line", "counters", "estimates"} of each source line
     seconds: float = 0.0
     output: str = ""  # what printf wrote
+    trace: Trace | None = None  # the steps of the warp that was asked for
 
 
 class DeviceError(Exception):
@@ -79,9 +92,9 @@ def fault_from(data: dict[str, Any]) -> Fault:
     return Fault(**{**data, **coordinates})
 
 
-def launch_from(data: dict[str, Any]) -> Launch:
+def launch_from(data: dict[str, Any], trace: Trace | None = None) -> Launch:
     fault = fault_from(data["fault"]) if data.get("fault") else None
-    return Launch(**{**data, "fault": fault, "lines": tuple(data["lines"])})
+    return Launch(**{**data, "fault": fault, "lines": tuple(data["lines"]), "trace": trace})
 
 
 def kernel_info_from(data: dict[str, Any]) -> KernelInfo:

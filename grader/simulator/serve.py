@@ -42,7 +42,9 @@ class Backend(Protocol):
         instruction_budget: int | None,
         count: bool,
         blocks: tuple[int, int] | None,
-    ) -> Launch: ...
+    ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
+        """``trace`` is given only where one was asked for: then the trace's header and bytes come with the launch."""
+        ...
 
     def reset(self) -> None: ...
 
@@ -94,11 +96,12 @@ def _dispatch(backend: Backend, header: dict[str, Any], payload: bytes) -> tuple
         return {"ok": True, "kernels": {name: plain(info) for name, info in kernels.items()}}, b""
     elif call == "launch":
         grid, block, span = header.pop("grid"), header.pop("block"), header.pop("blocks")
-        launch = backend.launch(
+        result = backend.launch(
             header.pop("module"), header.pop("kernel"), tuple(grid), tuple(block), payload,
             blocks=tuple(span) if span is not None else None, **header,
         )  # fmt: skip
-        return {"ok": True, "launch": plain(launch)}, b""
+        launch, trace, data = result if isinstance(result, tuple) else (result, None, b"")
+        return {"ok": True, "launch": plain(launch), "trace": trace}, data
     elif call == "reset":
         backend.reset()
     else:

@@ -81,11 +81,12 @@ class Linker:
         self.order: list[Function] = [self.kernel]
         self.numbers: dict[str, int] = {kernel: 0}
         self.calls = False
+        self.decoders: list[FunctionDecoder] = []  # of the linked functions, in order
 
     def link(self) -> Program:
         self._place_static_shared()
         program = Program(self.kernel.name, max_threads=self.kernel.max_threads)
-        decoders: list[FunctionDecoder] = []
+        decoders = self.decoders
         records: list[Record] = []
         functions = bytearray()
         images, specials = bytearray(), bytearray()
@@ -188,6 +189,7 @@ class FunctionDecoder:
         self.categories: list[str] = []
         self.locations: list[Location | None] = []
         self.opcodes: list[str] = []
+        self.records: list[Record] = []
         self.local_bytes = 0
         self.places: dict[str, Place] = {}
         self.parameters: list[tuple[str, int, int, int]] = []
@@ -234,7 +236,7 @@ class FunctionDecoder:
             )
 
     def decode(self) -> list[Record]:
-        records = []
+        records = self.records
         for instruction in self.function.body:
             context = Context(self, instruction, self.linker.operations)
             try:

@@ -107,7 +107,35 @@ struct FaultRecord {
 
 enum CheckFlag : s32 { kCheckRaces = 1 };
 
-struct Trace;
+// What an instruction writes and touches, for a trace: up to four registers and their bytes a lane (0: a
+// predicate; slot -1: none), and whether its address is worth noting.
+struct TraceShape {
+  s32 slot[4], bytes[4];
+  s32 address;
+};
+
+// One instruction that the traced warp executed. Its rows of 32 values: the lanes' addresses if any are noted,
+// then what its registers hold afterwards; none if no lane was active.
+struct TraceStep {
+  s32 pc;
+  u32 path, active, live;  // lanes: on this path; of them, with a true guard; not exited
+  s32 first_row, rows;
+  u32 requests, sectors, shared_requests, wavefronts;  // what it added to its counter
+};
+
+// The steps of one warp. The last step is `open` while nothing came after it: its registers and counters are
+// not there yet.
+struct Trace {
+  const TraceShape* shapes;  // one an instruction
+  TraceStep* steps;
+  u64 (*rows)[kLanes];
+  s64 most_steps, steps_used;
+  s64 most_rows, rows_used;
+  s64 block;  // linear number
+  s32 warp;
+  s32 open, cut;  // cut: there was no room for more
+  s32 frame;      // of the open step
+};
 
 // What Python hands over for one launch; the same fields in the same order in native.py.
 struct LaunchRequest {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frames.h"
+#include "trace.h"
 
 namespace {
 
@@ -87,6 +88,7 @@ void run_block(Launch& launch, Block& block) {
     warp.paths.clear();
     warp.calls.clear();
     warp.undefined.clear();
+    warp.traced = is_traced(launch, block.number, warp.id);
     fill_block_specials(launch, warp, launch.request->functions[warp.function]);
   }
   for (;;) {

@@ -66,6 +66,7 @@ struct Warp {
   s32 pc = 0, reconverge = -1;
   s32 function = 0, frame = 0, local_base = 0;
   u32 barrier_vote = 0;
+  bool traced = false;
   Registers registers;
   std::vector<Path> paths;
   std::vector<CallRecord> calls;

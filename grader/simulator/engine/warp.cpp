@@ -8,6 +8,7 @@
 #include "operations.h"
 #include "races.h"
 #include "special_ops.h"
+#include "trace.h"
 #include "undefined.h"
 
 // Lanes that jump to the kernel's end leave at once and wait for nobody, so that a barrier does not wait for
@@ -19,6 +20,7 @@ static bool leaves_at(Launch& launch, Warp& warp, s32 pc, u32 mask) {
   Counter& counter = launch.request->counters[pc];
   counter.executions++;
   counter.lanes += static_cast<u64>(__builtin_popcount(mask));
+  if (warp.traced) trace_step(launch, warp, mask, mask, i);
   return true;
 }
 
@@ -71,6 +73,7 @@ void run_warp(Launch& launch, Warp& warp) {
       u32 p = predicate(frame, i.guard);
       active &= i.guard_negated ? ~p : p;
     }
+    if (__builtin_expect(warp.traced, 0)) trace_step(launch, warp, mask, active, i);
     Counter& counter = counters[pc];
     counter.executions++;
     counter.lanes += static_cast<u64>(__builtin_popcount(i.op == OP_bra ? mask : active));
