@@ -17,11 +17,17 @@ from grader.verdict.records import State
 
 SOURCES = Path(__file__).parent / "engine"
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC")
+SANITIZED = (
+    "-std=c++17", "-O1", "-g", "-fno-omit-frame-pointer", "-ffp-contract=off", "-fno-math-errno", "-fPIC",
+    "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+)  # fmt: skip
 INSTALL_HINT = "install it with: sudo apt-get install g++"
 
 
-def build() -> Path:
+def build(flags: tuple[str, ...] = FLAGS) -> Path:
     """The engine's library, from the user's cache or built now (some 20 seconds, once).
+
+    With ``SANITIZED`` it loads only into a process that was started with ``sanitizer_environment``.
 
     ``DeviceError`` (``UNSUPPORTED_HERE``) where g++ is missing, ``GRADER_FAULT`` where it fails.
     """
@@ -33,14 +39,14 @@ def build() -> Path:
             State.UNSUPPORTED_HERE,
             f"the simulated GPU needs the compiler g++, which is not here; {INSTALL_HINT}",
         )
-    name = f"simulator-{_key(compiler)}.so"
+    name = f"simulator-{_key(compiler, flags)}.so"
     library = cache_folder() / "engine" / name
     try:
-        return _kept(compiler, library)
+        return _kept(compiler, flags, library)
     except OSError:  # a cache that cannot be written: a folder of this user's own instead
         library = _private_folder() / name
     try:
-        return _kept(compiler, library)
+        return _kept(compiler, flags, library)
     except OSError as error:
         raise DeviceError(
             State.GRADER_FAULT,
@@ -48,11 +54,21 @@ def build() -> Path:
         ) from error
 
 
-def _kept(compiler: str, library: Path) -> Path:
+def sanitizer_environment() -> dict[str, str]:
+    """What to set for a Python that loads a ``SANITIZED`` engine. Python's own memory is not looked at for leaks."""
+    runtime = subprocess.run(["g++", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    return {
+        "LD_PRELOAD": runtime.stdout.strip(),
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:handle_segv=0",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+    }
+
+
+def _kept(compiler: str, flags: tuple[str, ...], library: Path) -> Path:
     """``library``, built now if it is not there; ``OSError`` where it cannot be kept."""
     if not library.exists():
         library.parent.mkdir(parents=True, exist_ok=True)
-        _build_once(compiler, library)
+        _build_once(compiler, flags, library)
     return library
 
 
@@ -71,11 +87,11 @@ def _private_folder() -> Path:
 
 
 @functools.cache
-def _key(compiler: str) -> str:
+def _key(compiler: str, flags: tuple[str, ...]) -> str:
     """Changes with the sources, the compiler, the flags and the processor (its instructions are used)."""
     real = Path(compiler).resolve()
     facts = real.stat()
-    digest = hashlib.sha256(repr((FLAGS, str(real), facts.st_size, facts.st_mtime_ns, _processor())).encode())
+    digest = hashlib.sha256(repr((flags, str(real), facts.st_size, facts.st_mtime_ns, _processor())).encode())
     for source in sorted(SOURCES.iterdir()):
         if source.suffix in (".cpp", ".h", ".inc"):
             digest.update(source.name.encode() + b"\0" + source.read_bytes())
@@ -91,7 +107,7 @@ def _processor() -> str:
     return "\n".join(dict.fromkeys(line for line in lines if line.split("\t")[0].strip() in wanted))
 
 
-def _build_once(compiler: str, library: Path) -> None:
+def _build_once(compiler: str, flags: tuple[str, ...], library: Path) -> None:
     """Compile under a lock, so that several processes build once; the finished file appears in one step."""
     with open(library.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -99,16 +115,16 @@ def _build_once(compiler: str, library: Path) -> None:
             return
         with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
             finished = Path(scratch) / library.name
-            _compile(compiler, Path(scratch), finished)
+            _compile(compiler, flags, Path(scratch), finished)
             os.replace(finished, library)
 
 
-def _compile(compiler: str, scratch: Path, target: Path) -> None:
+def _compile(compiler: str, flags: tuple[str, ...], scratch: Path, target: Path) -> None:
     sources = sorted(SOURCES.glob("*.cpp"))
     objects = [scratch / f"{source.stem}.o" for source in sources]
     running = [
         subprocess.Popen(
-            [compiler, *FLAGS, "-c", str(source), "-o", str(product)],
+            [compiler, *flags, "-c", str(source), "-o", str(product)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )
         for source, product in zip(sources, objects, strict=True)
@@ -120,7 +136,7 @@ def _compile(compiler: str, scratch: Path, target: Path) -> None:
                 State.GRADER_FAULT, f"g++ could not build the simulated GPU ({source.name}):\n{text[:2000]}"
             )
     linked = subprocess.run(
-        [compiler, *FLAGS, "-shared", *map(str, objects), "-o", str(target)],
+        [compiler, *flags, "-shared", *map(str, objects), "-o", str(target)],
         stdin=subprocess.DEVNULL, capture_output=True, text=True,
     )  # fmt: skip
     if linked.returncode:

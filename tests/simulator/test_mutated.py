@@ -1,61 +1,60 @@
-"""Mutated PTX: every refusal is typed, every launch ends, nothing crashes."""
+"""Mutated PTX: every refusal is typed, every launch ends, nothing crashes. ``fuzz.py`` runs more of it."""
 
 from __future__ import annotations
 
 import random
-import re
-import struct
 
+import fuzz
+import mutations
 import pytest
-from conftest import HERE, compile_text
 
-from grader.simulator import DeviceError
-from grader.verdict.records import State
-
-NUMBERS = (0, 1, 2, 4, 7, 31, 32, 64, 255, 2**31, 2**32 - 1, 2**32, 2**63, 2**64 - 1, -1, -4)
-ROUNDS = 60
+COUNT = 1000
 
 
-def mutate(text: str, chance: random.Random) -> str:
-    for _ in range(chance.choice((1, 1, 2, 4))):
-        lines = text.split("\n")
-        kind = chance.randrange(5)
-        one, other = chance.randrange(len(lines)), chance.randrange(len(lines))
-        if kind == 0:
-            del lines[one]
-            text = "\n".join(lines)
-        elif kind == 1:
-            lines[one], lines[other] = lines[other], lines[one]
-            text = "\n".join(lines)
-        else:
-            pattern = (r"%?[\w$.]+", r"\d+", r"\.[a-z]\w*")[kind - 2]
-            found = list(re.finditer(pattern, text))
-            where, what = chance.choice(found), chance.choice(found).group()
-            if kind == 3:
-                what = str(chance.choice(NUMBERS))
-            text = text[: where.start()] + what + text[where.end() :]
-    return text
+def test_mutated_modules_never_end_in_a_defect():
+    seed = random.SystemRandom().randrange(10**6)
+    report = fuzz.fuzz(COUNT, seed, quick=True)
+    print(report)
+    assert not report.findings, report
+    assert report.inputs == COUNT
+    launched = sum(count for end, count in report.ends.items() if not end.startswith("load"))
+    assert launched > COUNT // 5, report
 
 
-@pytest.mark.parametrize("file", ["elementwise.cu", "shared_memory.cu", "matmul.cu"])
-def test_mutated_modules_never_end_in_a_defect(bench, file):
-    original = compile_text((HERE / "kernels" / file).read_text(), file)
-    chance = random.Random(file)
-    states, launched = set(), 0
-    for _ in range(ROUNDS):
-        bench.device.reset()
-        try:
-            module = bench.device.load(mutate(original, chance))
-            kernels = bench.device.kernels(module)
-        except DeviceError as problem:
-            assert problem.state in (State.ERROR, State.UNSUPPORTED_HERE, State.OUT_OF_MEMORY), problem.sentence
-            states.add(problem.state)
-            continue
-        buffers = [bench.device.alloc(4096, fill=0) for _ in range(6)]
-        for kernel in kernels:
-            launch = bench.device.launch(
-                module, kernel, (2,), (32, 2), struct.pack("<6Q", *buffers), instruction_budget=20_000
-            )
-            assert launch.fault is None or launch.fault.sentence
-            launched += 1
-    assert states and launched > ROUNDS // 4
+def test_an_input_follows_from_its_seed_and_number():
+    texts = [mutations.mutated(random.Random(f"5:{k % 20}"), fuzz.QUICK) for k in range(40)]
+    assert texts[:20] == texts[20:]
+    assert len(set(texts)) > 15
+
+
+@pytest.fixture
+def trial(session_device):
+    backend = session_device._transport._backend
+    return fuzz.Trial(backend, backend._memory)
+
+
+def test_a_byte_changed_outside_of_a_buffer_is_a_finding(trial, monkeypatch):
+    text = mutations.modules(fuzz.QUICK)[0][0]
+    assert trial.run(text, random.Random(1))[1] is None
+    launch = trial.device.launch
+
+    def astray(*args, **options):
+        trial.memory._view[16384 + 5] = 1
+        return launch(*args, **options)
+
+    monkeypatch.setattr(trial.device, "launch", astray)
+    assert "outside of buffer 0" in trial.run(text, random.Random(1))[1]
+
+
+def test_a_process_that_dies_is_a_finding_and_the_next_input_follows(monkeypatch):
+    begin = fuzz.Watched.__init__
+
+    def dying(self, seed, first, count, **options):
+        begin(self, seed, first, count, **options)
+        if first == 0:
+            self.process.kill()
+
+    monkeypatch.setattr(fuzz.Watched, "__init__", dying)
+    report = fuzz.fuzz(3, 1, quick=True)
+    assert report.inputs == 3
+    assert [index for index, _ in report.findings] == [0] and "crash" in report.findings[0][1]

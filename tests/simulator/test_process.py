@@ -189,7 +189,7 @@ def test_the_engine_is_built_once_and_its_key_follows_the_sources(tmp_path, monk
     monkeypatch.setattr(build, "SOURCES", copy)
     build._key.cache_clear()
     try:
-        assert build._key(build.shutil.which("g++")) not in before.name
+        assert build._key(build.shutil.which("g++"), build.FLAGS) not in before.name
     finally:
         build._key.cache_clear()
 
@@ -198,7 +198,7 @@ def test_a_cache_that_cannot_be_written_is_replaced_by_a_private_folder(tmp_path
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("GRADER_CACHE", str(tmp_path / "file" / "cache"))
     monkeypatch.setattr(build.tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(build, "_compile", lambda compiler, scratch, target: target.write_text("engine"))
+    monkeypatch.setattr(build, "_compile", lambda compiler, flags, scratch, target: target.write_text("engine"))
     build._private_folder.cache_clear()
     try:
         first = build.build()

@@ -84,7 +84,10 @@ class Frame:
             value = int.from_bytes(struct.pack("<d", single), "little")
         elif operand.kind == "f64" and kind == "f32":
             double = struct.unpack("<d", value.to_bytes(8, "little"))[0]
-            value = int.from_bytes(struct.pack("<f", double), "little")
+            try:
+                value = int.from_bytes(struct.pack("<f", double), "little")
+            except OverflowError:  # rounds to an infinity
+                value = 0x7F800000 | (value >> 63) << 31
         if SIZES[kind] == 2:
             value &= 0xFFFF
         return self.constant(value, lane)
