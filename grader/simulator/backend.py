@@ -118,9 +118,10 @@ class SimulatedBackend:
         for variable in placed:
             data = bytearray(variable.initial)
             for offset, symbol, addend in variable.references:
-                if symbol not in addresses:
+                address = addresses.get(symbol, module.addresses.get(symbol))
+                if address is None:
                     raise Unsupported(f"address of {symbol} in the initial value of {variable.name}")
-                data[offset : offset + 8] = (addresses[symbol] + addend).to_bytes(8, "little")
+                data[offset : offset + 8] = (address + addend).to_bytes(8, "little")
             if data:
                 self.write(addresses[variable.name], bytes(data))
         return addresses

@@ -55,6 +55,11 @@ SENTENCES = {
         "unsupported",
         "The simulated GPU does not model `{opcode}` where only some of a warp's threads reach it.",
     ),
+    40: (
+        "bad_call",
+        "The kernel calls a function through a pointer ({address:#x}) that is the address of no function with these "
+        "parameters.",
+    ),
 }
 # Where the same fault has another sentence.
 IN_FRONT = "The kernel {does} {bytes} starting {before} in front of {buffer}."

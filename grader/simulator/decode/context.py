@@ -98,8 +98,8 @@ class Context:
                 if place.space == "local":
                     raise Unsupported(f"{self.instruction.opcode} of a local variable's address")
                 return self.frame.constant(place.offset, lane_bytes(kind))
-            if self.function.is_function(operand.name):
-                raise Unsupported(f"{self.instruction.opcode} of a function's address")
+            if (address := self.function.code_address(operand.name)) is not None:
+                return self.frame.constant(address, lane_bytes(kind))
             return self.frame.register(operand.name, lane_bytes(kind))
         if isinstance(operand, Sum) and (place := self.function.place(operand.name)):
             if place.space == "local":

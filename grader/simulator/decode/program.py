@@ -281,8 +281,11 @@ class FunctionDecoder:
     def meeting(self, instruction: Instruction) -> int:
         return self.entry + self._meetings[id(instruction)]
 
-    def is_function(self, name: str) -> bool:
-        return name in self.linker.module.functions or name in self.linker.module.declared
+    def code_address(self, name: str) -> int | None:
+        """Of a function, None if there is none of this name."""
+        if name in self.linker.module.declared and name not in self.linker.module.functions:
+            raise Unsupported(f"address of {name}")
+        return self.linker.module.addresses.get(name)
 
     def place(self, name: str) -> Place | None:
         """Where a variable lies, None if there is none of this name."""

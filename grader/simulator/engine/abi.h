@@ -48,6 +48,7 @@ enum FaultKind : s32 {
   kAssert,
   kStack,
   kUnsupported,
+  kBadCall = 40,
 };
 
 // One decoded instruction. Offsets of registers are bytes into the frame; -1 means "none".

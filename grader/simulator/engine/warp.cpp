@@ -247,6 +247,12 @@ void run_warp(Launch& launch, Warp& warp) {
         pc = record.return_pc, reconverge = record.reconverge;
         continue;
       }
+      case OP_bad_call:
+        if (active) {
+          int lane = first_lane(active);
+          fail(launch, kBadCall, i, warp, lane, lanes<u64>(frame, i.a)[lane]);
+        }
+        break;
       case OP_print: print(launch, warp, frame, active, i); break;
       case OP_assert:
         if (active) {  // the address of the message is the first parameter

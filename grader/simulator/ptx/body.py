@@ -89,13 +89,24 @@ class Body:
     def _targets(self, name: str) -> None:
         tokens = self.tokens
         directive = tokens.next()
-        if directive != ".branchtargets":
-            raise Unsupported(directive, *self._place())
-        labels = [tokens.next()]
+        if directive == ".callprototype":
+            return self._prototype(name)
+        names = [tokens.next()]
         while tokens.accept(","):
-            labels.append(tokens.next())
+            names.append(tokens.next())
         tokens.expect(";")
-        self.function.branch_targets[name] = tuple(labels)
+        lists = self.function.branch_targets if directive == ".branchtargets" else self.function.call_targets
+        lists[self._declare(name) if directive == ".calltargets" else name] = tuple(names)
+
+    def _prototype(self, name: str) -> None:
+        """``(.param .b32 _) _ (.param .b64 _, .param .b32 _)``: what a call through a pointer passes."""
+        tokens = self.tokens
+        results = self.parser.parameters() if tokens.peek() == "(" else []
+        tokens.expect("_")
+        parameters = self.parser.parameters() if tokens.peek() == "(" else []
+        tokens.accept(".noreturn")
+        tokens.expect(";")
+        self.function.prototypes[self._declare(name)] = results, parameters
 
     def _place(self) -> tuple[str | None, int | None]:
         return (self.location.file, self.location.line) if self.location else (None, None)

@@ -105,6 +105,10 @@ class Function:
         default_factory=dict
     )  # (scope, label) -> index in body
     branch_targets: dict[str, tuple[str, ...]] = field(default_factory=dict)  # .branchtargets lists
+    prototypes: dict[str, tuple[list[Variable], list[Variable]]] = field(
+        default_factory=dict
+    )  # .callprototype: (results, parameters)
+    call_targets: dict[str, tuple[str, ...]] = field(default_factory=dict)  # .calltargets lists
     max_threads: int | None = None
 
     def target(self, scope: tuple[int, ...], label: str) -> int | None:
@@ -124,3 +128,4 @@ class Module:
     declared: set[str] = field(default_factory=set)  # functions without a body, such as vprintf
     variables: dict[str, Variable] = field(default_factory=dict)
     external: set[str] = field(default_factory=set)  # variables that another module would define
+    addresses: dict[str, int] = field(default_factory=dict)  # of functions

@@ -6,6 +6,7 @@ import re
 
 from grader.simulator.ptx.body import SPACES, Body
 from grader.simulator.ptx.errors import PtxError, Unsupported
+from grader.simulator.ptx.indirect import expand_calls
 from grader.simulator.ptx.isa import FUNCTION_DIRECTIVES, VARIABLE_WORDS, known_or
 from grader.simulator.ptx.lexer import Tokens
 from grader.simulator.ptx.locations import Locations
@@ -19,7 +20,9 @@ _MOST_BYTES = 1 << 32  # of one variable
 
 def parse(text: str) -> Module:
     """Parse a PTX module. ``PtxError`` where it is malformed, ``Unsupported`` where not modelled."""
-    return Parser(text).module()
+    module = Parser(text).module()
+    expand_calls(module)
+    return module
 
 
 class Parser:
@@ -150,6 +153,8 @@ class Parser:
             if operand == Name("generic") and tokens.accept("("):
                 operand = value(tokens)
                 tokens.expect(")")
+                if isinstance(operand, Name) and tokens.accept("+"):
+                    operand = Sum(operand.name, tokens.integer())
             if not isinstance(operand, Name | Sum):
                 raise PtxError("a variable's address expected", tokens.line)
             name = operand.name
@@ -169,10 +174,10 @@ class Parser:
     def _function(self, kernel: bool) -> None:
         tokens = self.tokens
         tokens.next()
-        results = self._parameters() if tokens.peek() == "(" else []
+        results = self.parameters() if tokens.peek() == "(" else []
         function = Function(tokens.next(), kernel, results=results)
         if tokens.peek() == "(":
-            function.parameters = self._parameters()
+            function.parameters = self.parameters()
         while tokens.peek().startswith("."):
             self._performance_directive(function)
         if tokens.accept(";"):
@@ -181,7 +186,7 @@ class Parser:
         Body(self, function).parse()
         self.result.functions[function.name] = function
 
-    def _parameters(self) -> list[Variable]:
+    def parameters(self) -> list[Variable]:
         tokens = self.tokens
         tokens.expect("(")
         found = []
