@@ -1,0 +1,50 @@
+"""The launches of counter_kernels.toml: their counters against Nsight Compute's, and the lines against the kernel."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from counter_kernels import MEASURED, Listed, launches
+
+from grader.toolchain.kernel import compile_kernel
+from grader.toolchain.records import Source
+
+LISTED = launches()
+ROWS = {row["launch"]: row for row in csv.DictReader(open(MEASURED))}
+
+
+def run(bench, listed: Listed):
+    """(launch, number of lines of the kernel file)."""
+    main, text = Path(listed.file).name, listed.source()
+    compiled = compile_kernel(Source(files={main: text}, main=main), options=listed.options)
+    assert compiled.ptx, compiled.message
+    arguments = [
+        bench.array(value) if isinstance(value, np.ndarray) else value.item() for value in listed.make_arguments()
+    ]
+    module = bench.device.load(compiled.ptx)
+    launch = bench.launch(module, listed.kernel, listed.grid, listed.block, *arguments, shared_bytes=listed.shared)
+    return launch, len(text.splitlines())
+
+
+@pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)
+def test_counters(bench, listed):
+    launch, lines = run(bench, listed)
+    assert launch.fault is None
+    # The lines are the learner's, never a header's, and add up to the kernel.
+    assert {line["file"] for line in launch.lines} == {Path(listed.file).name}
+    assert all(0 < line["line"] <= lines for line in launch.lines)
+    sums = {name: sum(line["counters"].get(name, 0) for line in launch.lines) for name in launch.counters}
+    assert sums == launch.counters
+    if listed.name in ROWS:
+        measured = {k: int(v) for k, v in ROWS[listed.name].items() if k in launch.counters and v}
+        differ = {k: (launch.counters[k], v) for k, v in measured.items() if launch.counters[k] != v}
+        assert bool(differ) == bool(listed.ptxas), differ
+
+
+def test_the_list_is_long_enough_and_its_names_are_its_own():
+    assert len(LISTED) == len({listed.name for listed in LISTED}) >= 60
+    assert len({(listed.file, listed.kernel, listed.variant) for listed in LISTED}) >= 45
+    assert set(ROWS) <= {listed.name for listed in LISTED}
