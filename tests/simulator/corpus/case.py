@@ -1,7 +1,7 @@
 """Reads a kernel of the corpus: what it is launched with, and what must be said of it.
 
 A file begins with ``//`` lines: one sentence about the kernel, then tags. The values are Python expressions over NumPy's
-names, the small functions of ``data.py`` and the scalars above them.
+names, the small functions of ``data.py`` and what stands above them: ``x`` is a buffer's contents, ``x_at`` its address.
 
     // @fault race, uninitialised_shared        the kinds that are right; none: the kernel is right
     // @says barrier                            what the fault's sentence must hold, commas between several
@@ -11,8 +11,7 @@ names, the small functions of ``data.py`` and the scalars above them.
     // @inout y = zeros(1000, i32)              a buffer with contents
     // @out y = empty(1000)                     a buffer that nobody has written
     // @freed x = normal(8)                     a buffer that is freed before the launch
-    // @alias y = x + 4                         an address: a parameter's, and bytes; a plain number for null
-    // @scalar n = 1000
+    // @scalar n = 1000                         or an address: 0, x_at + 4
     // @expect y = 2 * x                        the result; inputs and scalars go by their names
     // @close 1e-5                              relative and absolute tolerance of the results; without it: exact
 
@@ -29,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ROLES = ("in", "out", "inout", "freed", "alias", "scalar")
+ROLES = ("in", "out", "inout", "freed", "scalar")
 _TAG = re.compile(r"//\s*@(mended\s+)?(\w+)\s*(.*)")
 _MARK = re.compile(r"//\s*<-\s*(?:fault|other)\b")
 _FIX = re.compile(r"^(\s*)(.*?)\s*// fix: (.*)$")
@@ -44,7 +43,7 @@ class Case:
     says: tuple[str, ...] = ()
     buffer: str | None = None
     lines: tuple[int, ...] = ()
-    launch: str = ""
+    launch: tuple[str, ...] = ()
     arguments: dict[str, tuple[str, str]] = field(default_factory=dict)  # name -> (role, expression)
     results: dict[str, str] = field(default_factory=dict)
     close: float = 0.0
@@ -82,7 +81,7 @@ def _take(case: Case, tag: str, value: str) -> None:
     elif tag == "buffer":
         case.buffer = value
     elif tag == "launch":
-        case.launch = f"{case.launch}, {value}"
+        case.launch += (value,)
     elif tag == "close":
         case.close = float(value)
     elif tag == "expect" or tag in ROLES:

@@ -61,12 +61,9 @@ def _run(case: Case, device: Device, ptx: str):
     given: list = []
     buffers: dict[str, tuple[int, int]] = {}
     for name, (role, expression) in case.arguments.items():
-        if role in ("scalar", "alias"):
-            places = {n: address for n, (address, _) in buffers.items()} if role == "alias" else {}
-            value = evaluate(expression, {**values, **places})
-            if role == "scalar":
-                values[name] = value
-            given.append(value)
+        if role == "scalar":
+            values[name] = evaluate(expression, values)
+            given.append(values[name])
             continue
         contents = evaluate(expression, values)
         if not isinstance(contents, Contents):
@@ -76,11 +73,12 @@ def _run(case: Case, device: Device, ptx: str):
             device.write(address, contents.data)
         if role == "freed":
             device.free(address)
-        values[name] = contents.data
+        values[name], values[f"{name}_at"] = contents.data, address
         buffers[name] = (address, contents.nbytes)
         given.append(address)
-    options = evaluate(f"dict({case.launch.strip(', ')})", values)
-    options.setdefault("budget", BUDGET)
+    options = {"budget": BUDGET}
+    for part in case.launch:
+        options |= evaluate(f"dict({part})", values)
     args = bytearray(max((p.offset + p.size for p in info.parameters), default=0))
     for parameter, value in zip(info.parameters, given, strict=True):
         args[parameter.offset : parameter.offset + parameter.size] = _packed(parameter, value)
