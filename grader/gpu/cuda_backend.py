@@ -168,8 +168,9 @@ class CudaBackend:
     def launch(
         self, module: str, kernel: str, grid, block, args: bytes, *, shared_bytes: int = 0,
         instruction_budget: int | None = None, count: bool = True, blocks: tuple[int, int] | None = None,
+        races: bool = True,
     ) -> Launch:  # fmt: skip
-        """Run the whole grid: a GPU can neither choose ``blocks`` nor count. Seconds stand for the budget."""
+        """Run the whole grid: a GPU can neither choose ``blocks``, count, nor see ``races``. Seconds stand for the budget."""
         self._need_life()
         loaded, infos = self._module(module)
         if kernel not in infos:

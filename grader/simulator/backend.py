@@ -11,7 +11,7 @@ from grader.simulator import counters
 from grader.simulator.decode.program import Linker, Program, align_up, plain_name
 from grader.simulator.faults import fault_of, launch_fault
 from grader.simulator.memory import Memory
-from grader.simulator.native import COUNTER_FIELDS, Engine, FaultRecord, LaunchRequest
+from grader.simulator.native import CHECK_RACES, COUNTER_FIELDS, Engine, FaultRecord, LaunchRequest
 from grader.simulator.ptx.errors import PtxError, Refused, Unsupported
 from grader.simulator.ptx.model import Module
 from grader.simulator.ptx.parse import parse
@@ -163,6 +163,7 @@ class SimulatedBackend:
         instruction_budget: int | None,
         count: bool,
         blocks: tuple[int, int] | None,
+        races: bool = True,
         trace: dict[str, Any] | None = None,
     ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
         program = self._program(module, kernel)
@@ -179,7 +180,7 @@ class SimulatedBackend:
             raise DeviceError(State.ERROR, f"blocks {first} to {last} are not in a grid of {total}")
         budget = DEFAULT_BUDGET if instruction_budget is None else instruction_budget
         recorder = self._recorder(module, kernel, grid, block, trace) if trace is not None else None
-        return self._run(program, grid, block, args, shared_bytes, budget, count, (first, last), recorder)
+        return self._run(program, grid, block, args, shared_bytes, budget, count, (first, last), races, recorder)
 
     def _recorder(self, module: str, kernel: str, grid, block, trace: dict[str, Any]):
         from grader.simulator.decode.describe import describe
@@ -192,8 +193,9 @@ class SimulatedBackend:
         return Recorder(request, kernel, grid, block, describe(linker))
 
     def _run(
-        self, program: Program, grid, block, args: bytes, dynamic: int, budget: int, count: bool, span, recorder
-    ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
+        self, program: Program, grid, block, args: bytes, dynamic: int, budget: int, count: bool, span,
+        races: bool, recorder,
+    ) -> Launch | tuple[Launch, dict[str, Any], bytes]:  # fmt: skip
         rows = array.array("Q", bytes(8 * len(COUNTER_FIELDS) * program.count))
         fault = FaultRecord()
         output = ctypes.create_string_buffer(OUTPUT_BYTES)
@@ -224,6 +226,7 @@ class SimulatedBackend:
             shared_bytes=shared,
             dynamic_shared_bytes=dynamic,
             local_limit=align_up(program.local_bytes, 16),
+            checks=CHECK_RACES if races else 0,
             trace=ctypes.addressof(recorder.record) if recorder else None,
         )
         began = time.perf_counter()

@@ -125,12 +125,14 @@ class Device:
         count: bool = True,
         blocks: tuple[int, int] | None = None,
         trace: TraceRequest | None = None,
+        races: bool = True,
     ) -> Launch:
         """Run a kernel to its end or its first fault.
 
         ``args`` is the parameter block laid out by ``KernelInfo.parameters``. ``instruction_budget`` is in
         warp instructions. ``count`` asks for counters. ``blocks`` runs only the linear block numbers [first,
         last). ``trace`` asks for the steps of one warp, which a simulated GPU alone can tell: see ``Launch.trace``.
+        ``races`` looks for accesses of two threads that nothing orders; a GPU cannot.
         """
         from grader.simulator.trace import trace_from
 
@@ -140,6 +142,8 @@ class Device:
             "instruction_budget": instruction_budget, "count": count,
             "blocks": list(blocks) if blocks is not None else None,
         }  # fmt: skip
+        if not races:
+            header["races"] = False
         if trace is not None:
             if self.kind != "simulated":
                 raise DeviceError(State.UNSUPPORTED_HERE, "A GPU cannot tell a warp's steps: the simulated GPU can.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from grader.simulator.decode.program import Program
-from grader.simulator.memory import Buffer, Memory
+from grader.simulator.memory import BASE, Buffer, Memory
 from grader.simulator.native import FaultRecord
-from grader.simulator.records import Fault
+from grader.simulator.races import race_words
+from grader.simulator.records import Fault, Other
 
 _SPACES = {1: "global", 2: "shared", 3: "local", 4: "param", 5: "const"}  # abi.h, enum Space
 
@@ -55,6 +56,14 @@ SENTENCES = {
         "unsupported",
         "The simulated GPU does not model `{opcode}` where only some of a warp's threads reach it.",
     ),
+    20: (
+        "race",
+        "{first} and {second}, and nothing orders the two: {remedy}.",
+    ),
+    21: (
+        "uninitialised_global",
+        "The kernel reads byte {offset} of {buffer}, which neither the host nor a kernel has written yet.",
+    ),
     40: (
         "bad_call",
         "The kernel calls a function through a pointer ({address:#x}) that is the address of no function with these "
@@ -73,6 +82,16 @@ OTHER_BARRIERS = (
 )
 NOT_NAMED = "A thread calls a warp function whose mask {mask} does not name its own lane."
 NO_MESSAGE = "An assertion failed."
+HOST_POINTER = (
+    "host_pointer",
+    "The kernel {does} {bytes} at {address:#x}, an address of the host's memory, which a GPU cannot use: pass the "
+    "device buffer.",
+)
+# Where Linux places programs' heaps, and their libraries, large arrays and stacks: x86-64, then aarch64.
+_HOST = (
+    (0x5500_0000_0000, 0x5700_0000_0000), (0x7E00_0000_0000, 0x8000_0000_0000),
+    (0xAAAA_0000_0000, 0xAB00_0000_0000), (0xFFFF_0000_0000, 1 << 48),
+)  # fmt: skip
 
 
 def launch_fault(kernel: str, sentence: str) -> Fault:
@@ -84,18 +103,23 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
     """``block`` is the launch's block size, to tell a thread's three coordinates."""
     kind, sentence = SENTENCES[record.kind]
     location = program.locations[record.pc]
-    x, y, _ = block
-    touches = 1 <= record.kind <= 8  # memory
+    touches = 1 <= record.kind <= 8 or record.kind in (20, 21)  # memory
     space = _SPACES.get(record.space) if touches else None
     in_buffers = space in ("global", "const") and kind != "null_pointer"
     buffer = memory.nearest(record.address) if in_buffers else None
     offset = record.address - buffer.base if buffer else None
+    if kind == "out_of_bounds" and in_buffers and _on_the_host(record.address, memory):
+        kind, sentence = HOST_POINTER
+        buffer = offset = None
+    else:
+        sentence = _variant(record, sentence, buffer, memory)
+    other = _other(record, program, block) if record.kind == 20 else None
     return Fault(
         kind=kind,
-        sentence=_fill(_variant(record, sentence, buffer, memory), record, program, memory, buffer),
+        sentence=_fill(sentence, record, program, memory, buffer, other, block),
         kernel=program.kernel,
         block=tuple(record.block),
-        thread=(record.thread % x, record.thread // x % y, record.thread // (x * y)),
+        thread=_thread(record.thread, block),
         file=PurePath(location.file).name if location else None,
         line=location.line if location else None,
         address=record.address if touches else None,
@@ -104,7 +128,28 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
         buffer=(buffer.name or None) if buffer else None,
         offset=offset,
         buffer_bytes=buffer.bytes if buffer else None,
+        other=other,
     )
+
+
+def _thread(number: int, block: tuple[int, int, int]) -> tuple[int, int, int]:
+    x, y, _ = block
+    return number % x, number // x % y, number // (x * y)
+
+
+def _other(record: FaultRecord, program: Program, block: tuple[int, int, int]) -> Other:
+    location = program.locations[record.other_pc]
+    return Other(
+        block=tuple(record.other_block),
+        thread=_thread(record.other_thread, block),
+        file=PurePath(location.file).name if location else None,
+        line=location.line if location else None,
+    )
+
+
+def _on_the_host(address: int, memory: Memory) -> bool:
+    """Whether an address where no buffer is lies where Linux puts a process's heap, libraries and stack."""
+    return any(low <= address < high for low, high in _HOST) and not BASE <= address < memory.top
 
 
 def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: Memory) -> str:
@@ -125,7 +170,7 @@ def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: 
     return sentence
 
 
-def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, buffer: Buffer | None) -> str:
+def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, buffer: Buffer | None, other, block) -> str:
     writes = program.categories[record.pc] in ("store", "atomic", "reduction")
     offset = record.address - buffer.base if buffer else 0
     if record.kind == 6:
@@ -135,6 +180,7 @@ def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, 
     else:
         name = "the nearest buffer" if record.kind == 1 else "a buffer"
     return sentence.format(
+        **(race_words(record, program.locations, other, _thread(record.thread, block), name, offset) if other else {}),
         does="writes" if writes else "reads",
         bytes=_bytes(record.bytes),
         width=record.bytes,

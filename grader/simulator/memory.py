@@ -112,6 +112,11 @@ class Memory:
         """All of them, by address, freed ones too."""
         return list(self._buffers)
 
+    @property
+    def top(self) -> int:
+        """Behind the last buffer and its gap: no buffer ever lay from here on."""
+        return self._next
+
     def buffer_at(self, address: int) -> Buffer | None:
         """The buffer that an address lies in, freed or not."""
         index = bisect.bisect_right(self._bases, address) - 1

@@ -53,6 +53,8 @@ COUNTER_FIELDS = (
     "wavefronts",
 )  # abi.h, Counter
 
+CHECK_RACES = 1  # abi.h, CheckFlag
+
 
 class Engine:
     """The loaded library."""

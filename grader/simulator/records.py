@@ -32,6 +32,16 @@ class KernelInfo:
 
 
 @dataclass(frozen=True)
+class Other:
+    """The other thread of a fault that takes two."""
+
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
+    file: str | None
+    line: int | None
+
+
+@dataclass(frozen=True)
 class Fault:
     """What stopped a launch."""
 
@@ -48,6 +58,7 @@ class Fault:
     buffer: str | None = None  # name of the nearest buffer
     offset: int | None = None  # bytes from its start; negative in front of it
     buffer_bytes: int | None = None
+    other: Other | None = None  # of a race
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,10 @@ def fault_from(data: dict[str, Any]) -> Fault:
     coordinates = {
         key: tuple(data[key]) if data.get(key) is not None else None for key in ("block", "thread")
     }
-    return Fault(**{**data, **coordinates})
+    other = data.get("other")
+    if other:
+        other = Other(**{**other, "block": tuple(other["block"]), "thread": tuple(other["thread"])})
+    return Fault(**{**data, **coordinates, "other": other})
 
 
 def launch_from(data: dict[str, Any], trace: Trace | None = None) -> Launch:

@@ -42,6 +42,7 @@ class Backend(Protocol):
         instruction_budget: int | None,
         count: bool,
         blocks: tuple[int, int] | None,
+        races: bool = True,
     ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
         """``trace`` is given only where one was asked for: then the trace's header and bytes come with the launch."""
         ...

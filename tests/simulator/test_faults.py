@@ -79,6 +79,18 @@ def test_an_address_where_nothing_ever_was(bench):
     assert fault.kind == "out_of_bounds" and "no buffer" in fault.sentence
 
 
+@pytest.mark.parametrize("address", [0x7F3A_1C00_0040, 0x55D4_0000_1000, 0xFFFF_8C00_0000])
+def test_an_address_of_the_host(bench, address):
+    text = KERNEL + "(float* y) { y[threadIdx.x] = 1; }"
+    bench.device.alloc(1024, name="y")
+    fault = run(bench, text, address)
+    assert (fault.kind, fault.address, fault.buffer, fault.offset) == ("host_pointer", address, None, None)
+    assert fault.sentence == (
+        f"The kernel writes 4 bytes at {address:#x}, an address of the host's memory, which a GPU cannot use: pass the "
+        "device buffer."
+    )
+
+
 def test_a_freed_buffer(bench):
     text = KERNEL + "(float* y) { y[threadIdx.x] = 1; }"
     y = bench.device.alloc(4096, name="old")

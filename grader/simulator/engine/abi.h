@@ -48,6 +48,8 @@ enum FaultKind : s32 {
   kAssert,
   kStack,
   kUnsupported,
+  kRace = 20,
+  kUninitialisedGlobal,
   kBadCall = 40,
 };
 
@@ -104,6 +106,14 @@ struct FaultRecord {
   s32 block[3];
   s32 other_pc, other_thread, other_block[3];  // the other side of a race or of a wait
   u64 address;
+};
+
+// How an instruction orders memory: bits of `flags` of loads, stores and atomics.
+enum OrderFlag : s32 {
+  kStrong = 1 << 12,      // volatile, relaxed or stronger
+  kBlockScope = 1 << 13,  // of scope .cta: strong among the threads of one block alone
+  kAcquire = 1 << 14,
+  kRelease = 1 << 15,
 };
 
 enum CheckFlag : s32 { kCheckRaces = 1 };

@@ -1,0 +1,51 @@
+"""The words of a race: who did what, and what is missing."""
+
+from __future__ import annotations
+
+from grader.simulator.native import FaultRecord
+from grader.simulator.records import Other
+
+_WRITES, _OTHER_WRITES = 1, 2  # races.cpp, bits of `detail`
+
+
+def race_words(record: FaultRecord, locations, other: Other, thread: tuple[int, int, int], buffer: str, offset: int):
+    """What ``SENTENCES`` needs: the earlier access (``first``), the later one (``second``) and the ``remedy``.
+
+    ``buffer`` names the buffer where the bytes are not in shared memory, ``offset`` counts from its start.
+    """
+    writes, other_writes = bool(record.detail & _WRITES), bool(record.detail & _OTHER_WRITES)
+    where = f"byte {record.address} of shared memory" if record.space == 2 else f"byte {offset} of {buffer}"
+    same_block = tuple(record.block) == other.block
+    one, two = _name(other.thread, other.block, same_block), _name(thread, tuple(record.block), same_block)
+    line = locations[record.pc].line if locations[record.pc] else None
+    first = f"Thread {one} {_does(other_writes)} {where}{_on(other.line)}"
+    if other.line == line and writes == other_writes:
+        second = f"thread {two} does so too, on the same line"
+    elif other.line == line:
+        second = f"thread {two} {_does(writes)} it on the same line"
+    else:
+        second = f"thread {two} {_does(writes)} it{_on(line)}"
+    return {"first": first, "second": second, "remedy": _remedy(record, same_block, writes and other_writes)}
+
+
+def _remedy(record: FaultRecord, same_block: bool, both_write: bool) -> str:
+    if both_write and record.pc == record.other_pc:
+        return "let one of them write, or use an atomic function"
+    if not same_block:
+        return "blocks run in any order; use atomic functions and fences, or a second kernel"
+    if record.thread // 32 == record.other_thread // 32:
+        return "a __syncwarp() is missing between them"
+    return "a __syncthreads() is missing between them"
+
+
+def _does(writes: bool) -> str:
+    return "writes" if writes else "reads"
+
+
+def _on(line: int | None) -> str:
+    return f" on line {line}" if line else ""
+
+
+def _name(thread: tuple[int, int, int], block: tuple[int, int, int], same_block: bool) -> str:
+    text = "({},{},{})".format(*thread)
+    return text if same_block else text + " of block ({},{},{})".format(*block)
