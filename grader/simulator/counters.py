@@ -13,14 +13,26 @@ from typing import Any
 from grader.simulator.decode.program import Program
 from grader.simulator.native import COUNTER_FIELDS
 
-_GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
-_SUFFIX = {"load": "ld", "store": "st", "atomic": "atom", "reduction": "red"}
-_SHARED_INSTRUCTIONS = "smsp__inst_executed_op_shared_{}.sum"
-_SHARED_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
-EXACT = tuple(
-    [_GLOBAL.format(what, _SUFFIX[kind]) for kind in _SUFFIX for what in ("requests", "sectors")]
-    + [name.format(kind) for kind in ("ld", "st") for name in (_SHARED_INSTRUCTIONS, _SHARED_WAVEFRONTS)]
-)
+
+def _names(suffix: str, *, shared: str = "", local: bool = False) -> tuple[str, ...]:
+    """The metrics of a kind of access, in the order of the fields of ``Counter`` from ``requests`` on."""
+    names = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{suffix}.sum" for what in ("requests", "sectors")]
+    if shared:
+        names.append(f"smsp__inst_executed_op_shared_{shared}.sum")
+        names.append(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{shared}.sum")
+    if local:
+        names += [f"l1tex__t_{what}_pipe_lsu_mem_local_op_{suffix}.sum" for what in ("requests", "sectors")]
+    return tuple(names)
+
+
+# Shared memory knows no reductions: there, an atomic whose result nobody reads is an atomic all the same.
+_METRICS = {
+    "load": _names("ld", shared="ld", local=True),
+    "store": _names("st", shared="st", local=True),
+    "atomic": _names("atom", shared="atom"),
+    "reduction": _names("red", shared="atom"),
+}
+EXACT = tuple(dict.fromkeys(name for names in _METRICS.values() for name in names))
 _WIDTH = len(COUNTER_FIELDS)
 
 
@@ -30,21 +42,15 @@ class _Sum:
         self.warp_instructions = self.thread_instructions = self.branches = self.divergent = 0
 
     def add(self, category: str, row: Sequence[int]) -> None:
-        executions, lanes, requests, sectors, shared_requests, wavefronts = row
+        executions, lanes, requests = row[:3]
         self.warp_instructions += executions
         self.thread_instructions += lanes
         if category == "branch":
             self.branches += executions
             self.divergent += requests
-            return
-        if not category:
-            return
-        suffix = _SUFFIX[category]
-        self.counters[_GLOBAL.format("requests", suffix)] += requests
-        self.counters[_GLOBAL.format("sectors", suffix)] += sectors
-        if category in ("load", "store"):
-            self.counters[_SHARED_INSTRUCTIONS.format(suffix)] += shared_requests
-            self.counters[_SHARED_WAVEFRONTS.format(suffix)] += wavefronts
+        else:
+            for name, value in zip(_METRICS.get(category, ()), row[2:], strict=False):
+                self.counters[name] += value
 
     def estimates(self) -> dict[str, float]:
         lanes = 32 * self.warp_instructions

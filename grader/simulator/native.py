@@ -51,6 +51,8 @@ COUNTER_FIELDS = (
     "sectors",
     "shared_requests",
     "wavefronts",
+    "local_requests",
+    "local_sectors",
 )  # abi.h, Counter
 
 CHECK_RACES = 1  # abi.h, CheckFlag

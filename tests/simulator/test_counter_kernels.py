@@ -48,3 +48,32 @@ def test_the_list_is_long_enough_and_its_names_are_its_own():
     assert len(LISTED) == len({listed.name for listed in LISTED}) >= 60
     assert len({(listed.file, listed.kernel, listed.variant) for listed in LISTED}) >= 45
     assert set(ROWS) <= {listed.name for listed in LISTED}
+
+
+def total(bench, name: str) -> dict[str, int]:
+    """The counters of a launch of the list, by what stands behind the unit's name."""
+    launch, _ = run(bench, next(listed for listed in LISTED if listed.name == name))
+    return {metric.removesuffix(".sum").split("__")[1]: value for metric, value in launch.counters.items()}
+
+
+@pytest.mark.parametrize("name, bytes", [("local_same_index", 4), ("local_double", 8)])
+def test_local_memory_interleaves_the_words_of_the_lanes(bench, name, bytes):
+    counters = total(bench, name)
+    requests, sectors = (counters[f"t_{what}_pipe_lsu_mem_local_op_st"] for what in ("requests", "sectors"))
+    assert requests > 0 and sectors == requests * bytes  # 32 lanes side by side: a sector for each 8 words
+
+
+def test_lanes_at_different_words_of_local_memory_share_no_sector(bench):
+    same, own = total(bench, "local_same_index"), total(bench, "local_own_index")
+    assert same["t_sectors_pipe_lsu_mem_local_op_ld"] == 4 * same["t_requests_pipe_lsu_mem_local_op_ld"]
+    assert own["t_sectors_pipe_lsu_mem_local_op_ld"] > 16 * own["t_requests_pipe_lsu_mem_local_op_ld"]
+
+
+@pytest.mark.parametrize(
+    "name, turns",
+    [("shared_add", 1), ("shared_add_banks_4", 4), ("shared_add_grouped_4", 4), ("shared_add_same", 32)],
+)
+def test_atomics_on_shared_memory_take_turns_at_a_bank(bench, name, turns):
+    counters = total(bench, name)
+    assert counters["inst_executed_op_shared_atom"] == 8
+    assert counters["data_pipe_lsu_wavefronts_mem_shared_op_atom"] == 8 * turns

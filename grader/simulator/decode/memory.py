@@ -155,7 +155,7 @@ def load_store(context: Context, modifiers: Modifiers) -> None:
     context.operation(modifiers.root)
     record.space = SPACES[space]
     context.address(where, space)
-    if space in ("", "global", "shared"):
+    if space in ("", "global", "shared", "local"):
         context.category = "store" if store else "load"
 
 

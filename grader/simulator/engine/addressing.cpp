@@ -35,21 +35,6 @@ bool permitted(Launch& launch, const Warp& warp, const Instruction& i, s32 alloc
   return true;
 }
 
-int count_sectors(const u64* address, u32 mask) {
-  u64 sector[kLanes];
-  u64 first = address[first_lane(mask)] >> 5;
-  EACH_LANE sector[l] = (mask >> l & 1) ? address[l] >> 5 : first;
-  int changes = 1;
-  bool sorted = true;
-  for (int l = 1; l < kLanes; l++) {
-    changes += sector[l] != sector[l - 1];
-    sorted &= sector[l] >= sector[l - 1];
-  }
-  if (sorted) return changes;
-  std::sort(sector, sector + kLanes);
-  return static_cast<int>(std::unique(sector, sector + kLanes) - sector);
-}
-
 void gather_addresses(char* frame, u32 mask, const Instruction& i, u64* address) {
   if (i.address_bytes == 0) {
     EACH_LANE address[l] = static_cast<u64>(i.immediate);

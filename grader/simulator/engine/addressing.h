@@ -1,5 +1,6 @@
 // Where an address points, and whether it may be touched.
 #pragma once
+#include "cost.h"
 #include "lanes.h"
 
 // The allocation that holds [low, high), or -1. Allocations are sorted by address; `hint` is tried first.
@@ -15,9 +16,6 @@ bool permitted(Launch&, const Warp&, const Instruction&, s32 allocation, bool wr
 // The host bytes behind [address, address + bytes), or null and a recorded fault.
 u8* resolve(Launch&, const Warp&, const Instruction&, s32 space, u64 address, int bytes, int lane,
             bool write);
-
-// How many 32-byte sectors the active lanes touch. Aligned accesses of up to 32 bytes lie in one sector each.
-int count_sectors(const u64* address, u32 mask);
 
 // Marks what a store wrote to shared memory, or tells whether all that a load reads was written.
 bool track_shared(Launch&, const u64* address, u32 mask, int bytes, bool store, bool consecutive);

@@ -101,7 +101,10 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
     }
     if (space == kGlobal) {
       counter.requests++;
-      counter.sectors += count_sectors(address, part);
+      counter.sectors += static_cast<u64>(count_sectors(address, part));
+    } else if (space == kShared) {  // windows begin at bank 0
+      counter.shared_requests++;
+      counter.wavefronts += static_cast<u64>(count_atomic_wavefronts(address, part, i.bytes));
     }
   });
 }

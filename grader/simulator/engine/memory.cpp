@@ -8,49 +8,8 @@ namespace {
 
 enum MemoryFlag : s32 { kSignExtend = 1, kWideRegister = 2 };
 
-// Passes that shared memory needs: 32 banks of 4 bytes; 8-byte accesses go by half warps, 16-byte by
-// quarters.
-int count_wavefronts(const u64* address, u32 mask, int bytes) {
-  if (bytes <= 4) {  // usually every bank has one word at most
-    u64 only[kLanes], last = ~0ull;
-    u32 used = 0;
-    bool conflict = false;
-    for (u32 rest = mask; rest; rest &= rest - 1) {
-      u64 word = address[first_lane(rest)] >> 2;
-      if (word == last) continue;
-      last = word;
-      u32 bank = static_cast<u32>(word & 31);
-      conflict |= (used >> bank & 1) && only[bank] != word;
-      only[bank] = word;
-      used |= 1u << bank;
-    }
-    if (!conflict) return 1;
-  }
-  int phases = bytes <= 4 ? 1 : bytes / 4, words = phases, per_phase = kLanes / phases, total = 0;
-  for (int phase = 0; phase < phases; phase++) {
-    u32 part = phases == 1 ? mask : mask & (((1u << per_phase) - 1) << (phase * per_phase));
-    if (!part) continue;
-    u64 seen[kLanes][kLanes];  // distinct words of each bank
-    u8 count[kLanes] = {};
-    int most = 1;
-    for (u32 rest = part; rest; rest &= rest - 1) {
-      u64 word = address[first_lane(rest)] >> 2;
-      for (int w = 0; w < words; w++, word++) {
-        int bank = static_cast<int>(word & 31), n = count[bank], k = 0;
-        while (k < n && seen[bank][k] != word) k++;
-        if (k < n) continue;
-        seen[bank][n] = word;
-        count[bank] = static_cast<u8>(n + 1);
-        most = std::max(most, n + 1);
-      }
-    }
-    total += most;
-  }
-  return total;
-}
-
-// Moving all addresses by 32 bytes changes no count of sectors, moving them by 4 bytes no bank conflict,
-// moving them by the access's size no alignment.
+// Moving all addresses by 32 bytes changes no count of sectors, moving them by 4 bytes no bank conflict and no
+// word of local memory, moving them by the access's size no alignment.
 u32 phase_of(u64 address, s32 space, int bytes) {
   int period = space == kGlobal ? 32 : std::max(bytes, 4);
   return static_cast<u32>(address) & static_cast<u32>(period - 1);
@@ -77,6 +36,7 @@ void measure(AccessPattern& p, const u64* address, u32 mask, s32 space, int byte
   if (p.misaligned) return;
   if (space == kGlobal) p.cost = count_sectors(address, mask);
   if (space == kShared) p.cost = count_wavefronts(address, mask, bytes);
+  if (space == kLocal) p.cost = count_local_sectors(address, mask, bytes);
 }
 
 // The pattern of these addresses: the instruction's last one where it still fits.
@@ -232,6 +192,8 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       }
       base = reinterpret_cast<u64>(launch.block->local.data()) + static_cast<u64>(warp.id * kLanes) * limit;
       EACH_LANE address[l] += static_cast<u64>(l) * limit;  // each thread has its own
+      counter.local_requests++;
+      counter.local_sectors += static_cast<u64>(pattern.cost);
       break;
     }
   }

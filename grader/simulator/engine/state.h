@@ -81,7 +81,7 @@ struct AccessPattern {
   u32 phase;               // what else matters of the first active lane's address
   u32 difference[kLanes];  // from the first active lane's address
   s64 low, high;           // the smallest and the largest difference
-  s32 cost;                // sectors (global) or wavefronts (shared)
+  s32 cost;                // sectors (global, local) or wavefronts (shared)
   bool misaligned;         // some lane's address is no multiple of the access's size
   bool consecutive;        // all 32 lanes, one behind the other
   bool far;                // some difference does not fit 32 bits: `low` and `high` say nothing

@@ -1,0 +1,92 @@
+#include "cost.h"
+
+#include <algorithm>
+
+#include "lanes.h"
+
+int count_sectors(const u64* address, u32 mask) {
+  u64 sector[kLanes];
+  u64 first = address[first_lane(mask)] >> 5;
+  EACH_LANE sector[l] = (mask >> l & 1) ? address[l] >> 5 : first;
+  int changes = 1;
+  bool sorted = true;
+  for (int l = 1; l < kLanes; l++) {
+    changes += sector[l] != sector[l - 1];
+    sorted &= sector[l] >= sector[l - 1];
+  }
+  if (sorted) return changes;
+  std::sort(sector, sector + kLanes);
+  return static_cast<int>(std::unique(sector, sector + kLanes) - sector);
+}
+
+// 8-byte accesses go by half warps, 16-byte by quarters.
+int count_wavefronts(const u64* address, u32 mask, int bytes) {
+  if (bytes <= 4) {  // usually every bank has one word at most
+    u64 only[kLanes], last = ~0ull;
+    u32 used = 0;
+    bool conflict = false;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+      u64 word = address[first_lane(rest)] >> 2;
+      if (word == last) continue;
+      last = word;
+      u32 bank = static_cast<u32>(word & 31);
+      conflict |= (used >> bank & 1) && only[bank] != word;
+      only[bank] = word;
+      used |= 1u << bank;
+    }
+    if (!conflict) return 1;
+  }
+  int phases = bytes <= 4 ? 1 : bytes / 4, words = phases, per_phase = kLanes / phases, total = 0;
+  for (int phase = 0; phase < phases; phase++) {
+    u32 part = phases == 1 ? mask : mask & (((1u << per_phase) - 1) << (phase * per_phase));
+    if (!part) continue;
+    u64 seen[kLanes][kLanes];  // distinct words of each bank
+    u8 count[kLanes] = {};
+    int most = 1;
+    for (u32 rest = part; rest; rest &= rest - 1) {
+      u64 word = address[first_lane(rest)] >> 2;
+      for (int w = 0; w < words; w++, word++) {
+        int bank = static_cast<int>(word & 31), n = count[bank], k = 0;
+        while (k < n && seen[bank][k] != word) k++;
+        if (k < n) continue;
+        seen[bank][n] = word;
+        count[bank] = static_cast<u8>(n + 1);
+        most = std::max(most, n + 1);
+      }
+    }
+    total += most;
+  }
+  return total;
+}
+
+int count_atomic_wavefronts(const u64* address, u32 mask, int bytes) {
+  const int phases = bytes / 4 < 1 ? 1 : bytes / 4, per_phase = kLanes / phases;
+  int total = 0;
+  for (int phase = 0; phase < phases; phase++) {
+    u8 turns[kLanes] = {};  // of each bank
+    int most = 0;
+    for (int l = phase * per_phase; l < (phase + 1) * per_phase; l++) {
+      if (!(mask >> l & 1)) continue;
+      u8& own = turns[address[l] >> 2 & 31];
+      most = std::max<int>(most, ++own);
+    }
+    total += most;
+  }
+  return total;
+}
+
+int count_local_sectors(const u64* offset, u32 mask, int bytes) {
+  int total = 0;
+  for (int first = 0; first < kLanes; first += 8) {
+    u64 words[8 * 4];  // of these eight lanes; 16 bytes are the widest access
+    int count = 0;
+    for (int l = first; l < first + 8; l++) {
+      if (!(mask >> l & 1)) continue;
+      u64 last = (offset[l] + static_cast<u64>(bytes) - 1) >> 2;
+      for (u64 word = offset[l] >> 2; word <= last; word++) words[count++] = word;
+    }
+    std::sort(words, words + count);
+    total += static_cast<int>(std::unique(words, words + count) - words);
+  }
+  return total;
+}

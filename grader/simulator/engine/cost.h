@@ -1,0 +1,18 @@
+// What one access of a warp costs the memory system, by the addresses of its lanes. The counts are those of Nsight
+// Compute on an NVIDIA H200 (tests/simulator/h200_counters.csv).
+#pragma once
+#include "abi.h"
+
+// How many 32-byte sectors of global memory the active lanes touch. An aligned access lies in one sector.
+// `address` has a value for every lane.
+int count_sectors(const u64* address, u32 mask);
+
+// Passes through the banks of shared memory: 32 banks of 4 bytes, lanes at the same word share a pass.
+int count_wavefronts(const u64* address, u32 mask, int bytes);
+
+// The same for an atomic: lanes at the same word take turns.
+int count_atomic_wavefronts(const u64* address, u32 mask, int bytes);
+
+// Sectors of local memory. The hardware interleaves the threads' 4-byte words: word w of lane l lies in sector
+// 4 w + l / 8, so that 8 neighbouring lanes at the same offset share one. `offset` is in the thread's own memory.
+int count_local_sectors(const u64* offset, u32 mask, int bytes);
