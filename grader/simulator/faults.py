@@ -69,6 +69,11 @@ SENTENCES = {
         "The kernel calls a function through a pointer ({address:#x}) that is the address of no function with these "
         "parameters.",
     ),
+    50: (
+        "async_copy",
+        "The kernel {does} byte {address} of shared memory, which cp.async from line {other.line} is still filling: "
+        "wait for it with __pipeline_wait_prior (cp.async.wait_group) and then a barrier.",
+    ),
 }
 # Where the same fault has another sentence.
 IN_FRONT = "The kernel {does} {bytes} starting {before} in front of {buffer}."
@@ -81,6 +86,7 @@ OTHER_BARRIERS = (
     "Threads of one block wait at different barriers: all of them must reach the same __syncthreads()."
 )
 NOT_NAMED = "A thread calls a warp function whose mask {mask} does not name its own lane."
+READS_TOO_MUCH = "cp.async copies {bytes} at once and is told to read {address} bytes of its source."
 NO_MESSAGE = "An assertion failed."
 HOST_POINTER = (
     "host_pointer",
@@ -103,7 +109,7 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
     """``block`` is the launch's block size, to tell a thread's three coordinates."""
     kind, sentence = SENTENCES[record.kind]
     location = program.locations[record.pc]
-    touches = 1 <= record.kind <= 8 or record.kind in (20, 21)  # memory
+    touches = 1 <= record.kind <= 8 or record.kind in (20, 21, 50)  # memory
     space = _SPACES.get(record.space) if touches else None
     in_buffers = space in ("global", "const") and kind != "null_pointer"
     buffer = memory.nearest(record.address) if in_buffers else None
@@ -113,7 +119,7 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
         buffer = offset = None
     else:
         sentence = _variant(record, sentence, buffer, memory)
-    other = _other(record, program, block) if record.kind == 20 else None
+    other = _other(record, program, block) if record.kind in (20, 50) else None
     return Fault(
         kind=kind,
         sentence=_fill(sentence, record, program, memory, buffer, other, block),
@@ -165,13 +171,16 @@ def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: 
         return OTHER_BARRIERS
     if record.kind == 10 and record.detail:
         return NOT_NAMED
+    if record.kind == 50 and record.detail:
+        return READS_TOO_MUCH
     if record.kind == 13 and not memory.text(record.address):
         return NO_MESSAGE
     return sentence
 
 
 def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, buffer: Buffer | None, other, block) -> str:
-    writes = program.categories[record.pc] in ("store", "atomic", "reduction")
+    category = program.categories[record.pc]
+    writes = category in ("store", "atomic", "reduction") or (category == "async_copy" and record.space == 2)
     offset = record.address - buffer.base if buffer else 0
     if record.kind == 6:
         offset = -_below_zero(record.address)
@@ -180,7 +189,8 @@ def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, 
     else:
         name = "the nearest buffer" if record.kind == 1 else "a buffer"
     return sentence.format(
-        **(race_words(record, program.locations, other, _thread(record.thread, block), name, offset) if other else {}),
+        **(race_words(record, program.locations, other, _thread(record.thread, block), name, offset) if record.kind == 20 else {}),
+        other=other,
         does="writes" if writes else "reads",
         bytes=_bytes(record.bytes),
         width=record.bytes,

@@ -7,7 +7,15 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from grader.simulator.decode import control, conversion, floating, integers, memory, warp  # noqa: F401 (handlers)
+from grader.simulator.decode import (  # noqa: F401 (handlers)
+    async_copy,
+    control,
+    conversion,
+    floating,
+    integers,
+    memory,
+    warp,
+)
 from grader.simulator.decode.context import Context
 from grader.simulator.decode.frame import Frame
 from grader.simulator.decode.types import Record

@@ -51,6 +51,7 @@ enum FaultKind : s32 {
   kRace = 20,
   kUninitialisedGlobal,
   kBadCall = 40,
+  kAsyncCopy = 50,
 };
 
 // One decoded instruction. Offsets of registers are bytes into the frame; -1 means "none".

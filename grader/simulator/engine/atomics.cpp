@@ -1,5 +1,6 @@
 // Atomics and reductions.
 #include "addressing.h"
+#include "async_copy.h"
 #include "convert.h"
 
 namespace {
@@ -82,6 +83,7 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
         u64 offset = i.space == kGeneric ? address[l] - kSharedWindow : address[l];
         u64 one[kLanes] = {};
         one[l] = offset;
+        if (launch.block->bytes_in_flight && !nothing_in_flight(launch, warp, i, one, 1u << l, i.bytes)) return;
         // An exchange reads what was there, but is a way to initialise too.
         bool only_writes = i.mode == kAtomExchange;
         if (!track_shared(launch, one, 1u << l, i.bytes, only_writes, false))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "async_copy.h"
 #include "frames.h"
 #include "trace.h"
 
@@ -91,6 +92,7 @@ void run_block(Launch& launch, Block& block) {
     warp.traced = is_traced(launch, block.number, warp.id);
     fill_block_specials(launch, warp, launch.request->functions[warp.function]);
   }
+  forget_copies(block);
   for (;;) {
     bool waiting = false, running = false;
     for (Warp& warp : warps) {

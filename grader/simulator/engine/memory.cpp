@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "addressing.h"
+#include "async_copy.h"
 #include "undefined.h"
 
 namespace {
@@ -167,6 +168,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
           }
         }
       }
+      if (launch.block->bytes_in_flight && !nothing_in_flight(launch, warp, i, address, mask, bytes)) return;
       if (!track_shared(launch, address, mask, bytes, store, consecutive))
         loaded_undefined(launch, warp, i, address, mask);
       base = reinterpret_cast<u64>(launch.block->shared.data());

@@ -56,6 +56,19 @@ struct Undefined {
   u64 address[kLanes];  // in shared memory, of the first unwritten byte
 };
 
+// A lane's cp.async that has not landed: see async_copy.h.
+struct AsyncCopy {
+  s32 pc, lane;
+  u32 group;  // how many groups the lane had closed before
+  s32 bytes, source_bytes;
+  u64 from, to;  // a global address; an offset in shared memory
+};
+
+// Who fills a byte of shared memory; `pc` -1: nobody.
+struct InFlight {
+  s32 pc, thread;
+};
+
 enum class WarpState { kRunning, kAtBarrier, kDone };
 
 struct Warp {
@@ -71,6 +84,8 @@ struct Warp {
   std::vector<Path> paths;
   std::vector<CallRecord> calls;
   std::vector<Undefined> undefined;  // nearly always empty
+  std::vector<AsyncCopy> copies;     // in the order in which they started
+  u32 commits[kLanes] = {};          // groups of copies that each lane has closed
 };
 
 // How the addresses of a warp's lanes lie to each other, and what that costs. Most instructions find the same
@@ -93,6 +108,8 @@ struct Block {
   s32 place[3] = {};
   std::vector<Warp> warps;
   std::vector<u8> shared, shared_written, local;
+  std::vector<InFlight> in_flight;  // of each byte of shared memory; empty before the first cp.async
+  s64 bytes_in_flight = 0;
   s64 unwritten = 0;  // bytes of shared memory that nobody in the block wrote yet
 };
 

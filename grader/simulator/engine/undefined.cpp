@@ -140,6 +140,9 @@ bool pass_undefined(Launch& launch, Warp& warp, char* frame, u32 mask, const Ins
       if (i.address_bytes && !uses(i.a)) return false;
       for (s32 slot : i.values) assign(warp, slot, mask, value);
       return true;
+    case OP_async_copy: return uses(i.a) && uses(i.b) && uses(i.c);
+    case OP_async_commit:
+    case OP_async_wait: return true;
     case OP_st: return !i.address_bytes || uses(i.a);
     case OP_atom:
     case OP_shfl:

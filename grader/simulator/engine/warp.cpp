@@ -4,6 +4,7 @@
 // immediate post-dominator, where the lanes continue together.
 #include <algorithm>
 
+#include "async_copy.h"
 #include "calls.h"
 #include "operations.h"
 #include "races.h"
@@ -268,6 +269,9 @@ void run_warp(Launch& launch, Warp& warp) {
       case OP_trap:
         if (active) fail(launch, kTrap, i, warp, first_lane(active));
         break;
+      case OP_async_copy: start_copies(launch, warp, frame, active, i); break;
+      case OP_async_commit: commit_copies(warp, active); break;
+      case OP_async_wait: wait_for_copies(launch, warp, active, i); break;
       case OP_bar_warp: {
         u32 named = lanes<u32>(frame, i.a)[first_lane(mask)];
         if (named & warp.live & ~active)

@@ -38,6 +38,8 @@ def targets(function: Function, index: int) -> list[int]:
         return [target]
     if root == "brx":
         return table(function, instruction)
+    if root == "trap":  # ends the launch: its side is no reason for the others not to meet
+        return []
     return [len(function.body)]
 
 

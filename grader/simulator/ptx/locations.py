@@ -13,8 +13,11 @@ from grader.simulator.ptx.model import Location
 
 Place = tuple[int, int, int]  # file number, line, column
 
+# NVRTC's own headers come without their folder.
 _TOOLKIT = re.compile(
     r"(^|/)(nvidia|cuda|cuda-[\d.]+|cccl|targets)/(.*/)?include/|^/usr/(local/)?(include|lib)/"
+    r"|^(crt|cooperative_groups|nv)/|^(mma|cooperative_groups|sm_\d\d_\w+)\.hp*$"
+    r"|^(cuda|device|math|vector)_\w*(fp16|bf16|fp8|fp6|fp4|pipeline|awbarrier|barrier|runtime|functions|types)\w*\.hp*$"
 )
 _LONGEST_CHAIN = 64
 
