@@ -40,6 +40,7 @@ def _start(context: Context, modifiers: Modifiers, whole_lines: bool) -> None:
     modifiers.need("shared", "shared::cta")
     modifiers.need("global")
     modifiers.take("L2::64B", "L2::128B", "L2::256B")  # how much the cache fetches: no value changes
+    modifiers.done()
     context.count(3, 4)
     to, source, size = context.operands[:3]
     record = context.record
