@@ -1,6 +1,5 @@
 // Half of the warp shuffles with a mask that names all 32 lanes, while the other half waits at the barrier.
-// @fault shuffle
-// @says 0xffffffff
+// @fault shuffle, deadlock
 // @launch grid=1, block=32
 // @in x = integers(16, 100)
 // @out y = empty(32, i32)
