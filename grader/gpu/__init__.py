@@ -12,10 +12,11 @@ is installed and finds one.
 from grader.gpu.choice import DeviceUnavailable, device_kind, kernel_options, open_device
 from grader.gpu.counters import ratios
 from grader.gpu.profiler import CountersUnavailable, profile
+from grader.gpu.traces import TraceUnavailable, WarpTrace, trace_warp
 
 __all__ = [
-    "CountersUnavailable", "DeviceUnavailable", "cupy", "device_kind", "kernel_options", "open_device", "profile",
-    "ratios",
+    "CountersUnavailable", "DeviceUnavailable", "TraceUnavailable", "WarpTrace", "cupy", "device_kind",
+    "kernel_options", "open_device", "profile", "ratios", "trace_warp",
 ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grader.gpu.choice import device_kind
 from grader.gpu.counters import ratios, total
@@ -32,6 +32,7 @@ class LaunchRecord:
     counters: dict[str, float]
     estimates: dict[str, float]
     lines: tuple[dict, ...]
+    sources: dict[str, str] = field(default_factory=dict)  # the kernel's files, by name
 
 
 class profile:
@@ -91,7 +92,8 @@ class profile:
     def _record(self, kernel, grid, block, launch) -> None:
         self._launches.append(
             LaunchRecord(
-                kernel, grid, block, dict(launch.counters or {}), dict(launch.estimates), tuple(launch.lines)
+                kernel, grid, block, dict(launch.counters or {}), dict(launch.estimates), tuple(launch.lines),
+                self._context.sources.get(kernel, {}) if self._context else {},
             )
         )  # fmt: skip
 

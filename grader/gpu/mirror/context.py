@@ -5,10 +5,10 @@ from __future__ import annotations
 import atexit
 import contextlib
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from grader.gpu.mirror.errors import CUDADriverError, CUDARuntimeError, DeviceFault, OutOfMemoryError
-from grader.simulator.device import Device, DeviceError, Fault, Launch
+from grader.simulator.device import Device, DeviceError, Fault, Launch, TraceRequest
 from grader.verdict import State
 
 # Called with (kernel, grid, block, launch) after each launch that did not fault: how `profile` listens.
@@ -28,6 +28,8 @@ class Context:
         self.generation = 0
         self.epitaph = ""  # why the last generation ended
         self.listeners: list[Listener] = []
+        self.sources: dict[str, dict[str, str]] = {}  # kernel -> its files, of the kernels launched so far
+        self._traced: tuple[TraceRequest, list[Launch]] | None = None
 
     @property
     def device(self) -> Device:
@@ -85,12 +87,23 @@ class Context:
             module = self.device.load(ptx)
             return module, self.device.kernels(module)
 
+    @contextlib.contextmanager
+    def tracing(self, request: TraceRequest) -> Iterator[list[Launch]]:
+        """The launches inside ``with`` keep a trace, and come to the list that this gives, faulty ones too."""
+        launches: list[Launch] = []
+        self._traced = request, launches
+        try:
+            yield launches
+        finally:
+            self._traced = None
+
     def launch(self, module, kernel: str, grid, block, args: bytes, shared_bytes: int, explain) -> Launch:
         """Run a kernel to its end. ``explain(fault)`` gives the sentence of a fault, which is then raised."""
+        wanted = {"count": bool(self.listeners)} if self._traced is None else {"trace": self._traced[0]}
         with self._calls():
-            launch = self.device.launch(
-                module, kernel, grid, block, args, shared_bytes=shared_bytes, count=bool(self.listeners)
-            )  # fmt: skip
+            launch = self.device.launch(module, kernel, grid, block, args, shared_bytes=shared_bytes, **wanted)
+        if self._traced is not None:
+            self._traced[1].append(launch)
         if launch.output:  # what the kernel's printf wrote, as far as it came
             print(launch.output, end="")
         if launch.fault is not None:

@@ -77,13 +77,13 @@ class DeviceFault(CUDADriverError, CUDARuntimeError):
     """
 
     def __init__(self, fault: Fault, sentence: str, consequence: str = ""):
-        self.fault, self._sentence, self._consequence = fault, sentence, consequence
+        self.fault, self.sentence, self._consequence = fault, sentence, consequence
         super().__init__(_FAULT_STATUS.get(fault.kind, 719), f"{sentence} {consequence}".strip())
 
     def _render_traceback_(self) -> list[str]:
         """What the learner's kernel did first; what a GPU would have said of it after."""
         words = ": ".join(STATUS[self.status])
-        return [f"DeviceFault: {self._sentence}", f"A GPU says only: {words}. {self._consequence}".rstrip()]
+        return [f"DeviceFault: {self.sentence}", f"A GPU says only: {words}. {self._consequence}".rstrip()]
 
 
 class ArgumentError(PlainError, TypeError):

@@ -18,6 +18,7 @@ class _Program:
     """PTX, and the module that it is on the device of each generation."""
 
     ptx: str
+    sources: dict[str, str] = field(default_factory=dict)  # what it was compiled from, by file name
     _loaded: dict[tuple[int, int], tuple[object, dict[str, KernelInfo]]] = field(default_factory=dict)
 
     def on(self, context: Context) -> tuple[object, dict[str, KernelInfo]]:
@@ -60,7 +61,7 @@ class RawModule:
     def _get_program(self) -> _Program:
         if self._program is None:
             if self.code is not None:
-                self._program = _Program(source.compile(self.code, self.options))
+                self._program = _compiled(self.code, self.options)
             else:
                 self._program = _Program(_read_ptx(self.file_path))
         return self._program
@@ -88,9 +89,15 @@ class RawKernel:
         module, info = self._find()
         grid, block = _extents(grid, "grid"), _extents(block, "block")
         data = pack(tuple(args), info)
+        context.sources[self.name] = self.sources
         context.launch(
             module, self.name, grid, block, data, int(shared_mem), lambda fault: explain(fault, args)
         )  # fmt: skip
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """What the kernel was compiled from, by file name; empty before it is compiled, and where it is PTX."""
+        return self._program.sources if self._program else {}
 
     @property
     def attributes(self) -> dict[str, int]:
@@ -107,7 +114,7 @@ class RawKernel:
 
     def _find(self) -> tuple[object, KernelInfo]:
         if self._program is None:
-            self._program = _Program(source.compile(self.code, self.options))
+            self._program = _compiled(self.code, self.options)
         module, kernels = self._program.on(current())
         if self.name not in kernels:
             known = ", ".join(sorted(kernels)) or "none"
@@ -115,6 +122,10 @@ class RawKernel:
             advice = ' Declare the kernel extern "C" __global__, so that its name stays as it is.' if mangled else ""
             raise CUDADriverError(500, f"There is no kernel {self.name!r}; the kernels here are: {known}.{advice}")
         return module, kernels[self.name]
+
+
+def _compiled(code: str, options: tuple[str, ...]) -> _Program:
+    return _Program(source.compile(code, options), source.named(code))
 
 
 def explain(fault: Fault, args=()) -> str:

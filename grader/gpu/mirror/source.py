@@ -33,6 +33,11 @@ def compile(code: str, options: tuple[str, ...] = ()) -> str:
     raise CUDARuntimeError(801, result.message)
 
 
+def named(code: str) -> dict[str, str]:
+    """The source by the name that messages, counters and traces give it."""
+    return {_file_name(code.encode()): code}
+
+
 def describe(diagnostics: tuple[Diagnostic, ...], code: str, name: str) -> str:
     """The compiler's messages, each with the line of ``code`` it is about and a mark under the column."""
     lines = code.splitlines()
