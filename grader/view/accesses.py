@@ -1,10 +1,13 @@
-"""The memory-access map: which bytes the threads of one warp touch, sector by sector."""
+"""The memory-access map: which bytes the threads of one warp touch, by sector or by bank."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from grader.gpu.traces import WarpTrace
+from grader.simulator.trace import Step
+from grader.view.bank_map import bank_map
 from grader.view.picture import PALETTE, QUIET, Picture, figure
 
 # The element that a thread of the warp touches: as a function of the thread's number, or one for each thread.
@@ -61,15 +64,66 @@ def accesses(index: Index, itemsize: int = 4, first_byte: int = 0) -> Access:
     return Access(itemsize, dict(sorted(words.items())), sum(element is not None for element in touched))
 
 
-def access_map(index: Index, itemsize: int = 4, *, first_byte: int = 0, title: str = "") -> Picture:
-    """Draw which bytes a warp touches: a row for each 32-byte sector, in each place the thread that wants it.
+def access_map(
+    what: Index | WarpTrace, itemsize: int = 4, *, line: int | None = None, number: int = 0, kind: str = "",
+    space: str = "", first_byte: int = 0, title: str = "",
+) -> Picture:  # fmt: skip
+    """Draw which bytes a warp touches in one request, and what that costs.
 
-    Filled places are asked for, hollow ones are moved all the same. The arguments are those of ``accesses``.
+    ``what`` is an index function or a sequence, with ``itemsize`` and ``first_byte`` as in ``accesses``, or a
+    ``WarpTrace``: then ``line`` chooses the line of the source, ``number`` one of the accesses that the warp makes
+    there, in the order in which it makes them, and ``kind`` ("load", "store", ...) and ``space`` ("global",
+    "shared") which of them count.
 
-    >>> access_map(lambda t: t)            # neighbours: 4 sectors
-    >>> access_map(lambda t: 32 * t)       # a column of a matrix: 32 sectors
+    Global memory has a row for each 32-byte sector, and in each place the thread that wants it: filled places are
+    asked for, hollow ones are moved all the same. Shared memory (``space="shared"``) has a column for each bank and
+    a row for each pass: words of one bank stand on top of each other.
+
+    >>> access_map(lambda t: t)                         # neighbours: 4 sectors
+    >>> access_map(lambda t: 32 * t, space="shared")    # a column of a tile: 32 passes
+    >>> access_map(trace_warp(kernel, grid, block, args), line=12, kind="store")
     """
-    access = accesses(index, itemsize, first_byte)
+    if isinstance(what, WarpTrace):
+        step = choose(what, line, number, kind, space)
+        title = title or f"line {step.line}, {step.kind}: {what.name}"
+        space, itemsize = step.space, min(step.width, SECTOR)
+        start = step.addresses[step.lanes(step.active)[0]]
+        base = start - what.trace.buffer_at(start)[1] if space == "global" else 0
+        elements = [None] * WARP
+        for lane in step.lanes(step.active):
+            elements[lane], first_byte = divmod(step.addresses[lane] - base, itemsize)
+        what = elements
+    if space == "shared":
+        return bank_map(_bytes(what, itemsize, first_byte), itemsize, title=title)
+    return _sector_map(accesses(what, itemsize, first_byte), title)
+
+
+def choose(view: WarpTrace, line: int | None, number: int = 0, kind: str = "", space: str = "") -> Step:
+    """One access to global or shared memory of a trace; ``ValueError`` says what there is to choose from."""
+    steps = [s for s in view.steps if s.space in ("global", "shared") and s.addresses and not s.fault]
+    fitting = [s for s in steps if line in (None, s.line) and kind in ("", s.kind) and space in ("", s.space)]
+    different = dict.fromkeys((s.line, s.kind, s.space) for s in fitting)
+    if len(different) > 1 or not fitting:
+        there = ", ".join(
+            f"line {at} ({what}, {where})" for at, what, where in dict.fromkeys((s.line, s.kind, s.space) for s in steps)
+        )
+        raise ValueError(
+            f"{'several accesses fit' if fitting else 'no access fits'}: choose with line=, kind= and space=. "
+            f"The warp's accesses: {there or 'none'}"
+        )
+    if not -len(fitting) <= number < len(fitting):
+        raise ValueError(f"number is {number}; the warp makes {len(fitting)} such accesses")
+    return fitting[number]
+
+
+def _bytes(index: Index, itemsize: int, first_byte: int) -> dict[int, int]:
+    """Lane -> byte, of those that take part."""
+    touched = [index(lane) for lane in range(WARP)] if callable(index) else list(index)
+    return {lane: first_byte + int(item) * itemsize for lane, item in enumerate(touched) if item is not None}
+
+
+def _sector_map(access: Access, title: str) -> Picture:
+    itemsize = access.itemsize
     slots = SECTOR // itemsize
     shown = list(access.words.items())[:_MOST_SECTORS]
     columns = max(1, -(-len(shown) // _ROWS))

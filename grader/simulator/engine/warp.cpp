@@ -17,11 +17,11 @@
 static bool leaves_at(Launch& launch, Warp& warp, s32 pc, u32 mask) {
   const Instruction& i = launch.request->code[pc];
   if (i.op != OP_exit || i.guard >= 0) return false;
+  if (warp.traced) trace_step(launch, warp, mask, mask, i);
   warp.live &= ~mask;
   Counter& counter = launch.request->counters[pc];
   counter.executions++;
   counter.lanes += static_cast<u64>(__builtin_popcount(mask));
-  if (warp.traced) trace_step(launch, warp, mask, mask, i);
   return true;
 }
 

@@ -1,0 +1,58 @@
+"""Which banks of shared memory the lanes of a warp touch, and in how many passes.
+
+Shared memory has 32 banks of 4 bytes; a bank gives one word a pass. Accesses of 8 bytes go by half warps, those of
+16 bytes by quarters, as Nsight Compute's wavefronts on an H200 show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+BANKS = 32
+WORD = 4  # bytes
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Lanes that are served together. ``banks[bank][word]`` lists the lanes that want this word of the bank."""
+
+    banks: dict[int, dict[int, list[int]]]
+
+    @property
+    def wavefronts(self) -> int:
+        return max((len(words) for words in self.banks.values()), default=0)
+
+
+@dataclass(frozen=True)
+class BankAccess:
+    itemsize: int
+    active: int
+    phases: tuple[Phase, ...]
+
+    @property
+    def wavefronts(self) -> int:
+        return sum(phase.wavefronts for phase in self.phases)
+
+    @property
+    def worst(self) -> Phase:
+        """The phase with the most passes, the first of several."""
+        return max(self.phases, key=lambda phase: phase.wavefronts)
+
+
+def bank_access(addresses: Mapping[int, int], itemsize: int) -> BankAccess:
+    """``addresses``: lane -> byte in shared memory, for the lanes that take part."""
+    count = max(1, itemsize // WORD)
+    share = 32 // count
+    phases = []
+    for phase in range(count):
+        banks: dict[int, dict[int, list[int]]] = {}
+        for lane in sorted(addresses):
+            if lane // share != phase:
+                continue
+            first = addresses[lane] // WORD
+            for word in range(first, first + count):
+                banks.setdefault(word % BANKS, {}).setdefault(word, []).append(lane)
+        if banks:
+            phases.append(Phase(dict(sorted(banks.items()))))
+    return BankAccess(itemsize, len(addresses), tuple(phases))
