@@ -47,7 +47,7 @@ class Step:
     live: int  # lanes that had not ended yet
     registers: tuple[tuple[str, str], ...]  # (name, type) of those that it wrote; at most four
     values: tuple[tuple[int, ...], ...]  # their bits afterwards, for each of the 32 lanes
-    kind: str  # of a memory operation: "load", "store", "atomic", "reduction"; else ""
+    kind: str  # of a memory operation: "load", "store", "atomic", "reduction", "copy"; else ""
     space: str  # where its addresses point: "global", "shared", "local", "const", "param"; else ""
     width: int  # bytes that a lane moves
     addresses: tuple[int, ...]  # of the 32 lanes: in global memory; elsewhere from the space's start. () for none

@@ -1,4 +1,4 @@
-"""Pictures by code: which bytes a warp touches, how far approximations are off, counters before and after.
+"""Pictures by code: which bytes a warp touches, what it does step by step, how far approximations are off, counters.
 
 Every picture has a sentence for those who cannot see it, and reads on a light and on a dark page.
 """
@@ -6,6 +6,7 @@ Every picture has a sentence for those who cannot see it, and reads on a light a
 from grader.view.accesses import access_map
 from grader.view.charts import bars, error_plot
 from grader.view.picture import Picture, figure, show
+from grader.view.stepper import WarpStepper, step
 from grader.view.threads import thread_grid
 
-__all__ = ["Picture", "access_map", "bars", "error_plot", "figure", "show", "thread_grid"]
+__all__ = ["Picture", "WarpStepper", "access_map", "bars", "error_plot", "figure", "show", "step", "thread_grid"]

@@ -7,7 +7,7 @@ from grader.simulator.trace import Step
 from grader.view.frames import Frame, Written
 from grader.view.values import lane_list, shown
 
-_DOES = {"load": "read", "store": "write", "atomic": "update", "reduction": "update"}
+_DOES = {"load": "read", "store": "write", "atomic": "update", "reduction": "update", "copy": "copy"}
 # How a lane of a warp is drawn: (word, mark in text).
 STATES = {"runs": "#", "idle": "-", "waits": ".", "ended": "x"}
 
@@ -50,9 +50,11 @@ def access_sentence(view: WarpTrace, step: Step) -> str:
     count = bin(step.active).count("1")
     who = f"1 lane {_DOES[step.kind]}s" if count == 1 else f"{count} lanes {_DOES[step.kind]}"
     each = _number(step.width, "byte") + ("" if count == 1 else " each")
-    where = "shared memory" if step.space == "shared" else f"{buffer_name(view, step)} in global memory"
+    where = "from global to shared memory" if step.kind == "copy" else "shared memory" if step.space == "shared" else f"{buffer_name(view, step)} in global memory"
     if step.fault:
         cost = "here the launch ended"
+    elif step.kind == "copy":
+        cost = f"{_number(step.sectors, 'sector')}; they land when the thread waits for them"
     elif step.space == "shared":
         cost = f"{_number(step.shared_requests, 'request')}, {_number(step.wavefronts, 'wavefront')}"
     else:

@@ -45,3 +45,12 @@ def test_the_alt_text_says_what_the_picture_shows():
 def test_many_sectors_still_fit():
     width, _ = access_map(lambda t: 1000 * t).fig.get_size_inches()
     assert width < 8
+
+
+def test_banks_of_an_index():
+    column = access_map(lambda t: 32 * t, space="shared")
+    assert "32 threads, 4 bytes each: 32 wavefronts" in column.alt and "of bank 0." in column.alt
+    padded = access_map(lambda t: 33 * t, space="shared")
+    assert "1 wavefront" in padded.alt and column.fig.get_size_inches()[0] < 9
+    assert "by quarters" in access_map(lambda t: t, 16, space="shared").alt
+    assert "nothing is read" in access_map([None], space="shared").alt

@@ -34,7 +34,7 @@ class Described:
     file: str | None
     line: int | None
     registers: tuple[tuple[str, str], ...] = ()
-    kind: str = ""  # of a memory operation: "load", "store", "atomic", "reduction"
+    kind: str = ""  # of a memory operation: "load", "store", "atomic", "reduction", "copy"
     space: str = ""  # of its addresses: "global", "shared", ..., "generic"
     width: int = 0  # bytes that a lane moves
 
@@ -60,7 +60,7 @@ def describe(linker: Linker) -> list[tuple[Described, Shape]]:
         for instruction, record in zip(decoder.function.body, decoder.records, strict=False):
             names = _written(decoder, instruction)
             root = instruction.opcode.split(".")[0]
-            kind = _KINDS.get(root, "") if ".param" not in instruction.opcode else ""
+            kind = _kind(instruction.opcode)
             place = instruction.location
             slots = tuple(decoder.frame.register(name, _lane(decoder, name)) for name in names)
             found.append((
@@ -74,6 +74,14 @@ def describe(linker: Linker) -> list[tuple[Described, Shape]]:
         last = found[-1][0] if decoder.function.body else None
         found.append((Described("ret;", "ret", last and last.file, last and last.line), Shape((), (), False)))
     return found
+
+
+def _kind(opcode: str) -> str:
+    if ".param" in opcode:
+        return ""
+    if opcode.startswith(("cp.async.ca", "cp.async.cg")):
+        return "copy"  # from global to shared memory; the address is where it goes
+    return _KINDS.get(opcode.split(".")[0], "")
 
 
 def _lane(decoder: FunctionDecoder, name: str) -> int:
