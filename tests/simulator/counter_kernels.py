@@ -38,15 +38,18 @@ class Listed:
     def options(self) -> list[str]:
         return [f"-D{define}" for define in self.defines.split()]
 
+    @property
+    def main(self) -> str:
+        return Path(self.file).name
+
     def source(self) -> bytes:
         """The kernel file, with the variant's patch applied."""
-        path = ROOT / self.file
-        files = {path.name: path.read_bytes()}
+        files = {self.main: (ROOT / self.file).read_bytes()}
         if self.variant:
             from grader.proof.patch import read_variant
 
             files = read_variant(ROOT / "tests" / "variants" / f"{self.variant}.patch").apply(files)
-        return files[path.name]
+        return files[self.main]
 
     def make_arguments(self) -> list[np.ndarray | np.generic]:
         """Arrays are buffers, to be placed at multiples of 512 bytes; the others are numbers."""
@@ -83,3 +86,24 @@ def launches() -> list[Listed]:
                 row[key] = (*row[key], 1, 1)[:3]
             found.append(Listed(file=file, **row))
     return found
+
+
+def simulate(device, listed: Listed):
+    """The ``Launch`` of a listed kernel on an empty simulated device."""
+    from grader.toolchain.kernel import compile_kernel
+    from grader.toolchain.records import Source
+
+    device.reset()
+    compiled = compile_kernel(Source(files={listed.main: listed.source()}, main=listed.main), options=listed.options)
+    if not compiled.ptx:
+        raise RuntimeError(f"{listed.name}: {compiled.message}")
+    module = device.load(compiled.ptx)
+    parameters = device.kernels(module)[listed.kernel].parameters
+    data = bytearray(max((p.offset + p.size for p in parameters), default=0))
+    for parameter, value in zip(parameters, listed.make_arguments(), strict=True):
+        if isinstance(value, np.ndarray):
+            address = device.alloc(value.nbytes)
+            device.write(address, value)
+            value = np.uint64(address)
+        data[parameter.offset : parameter.offset + parameter.size] = value.tobytes()
+    return device.launch(module, listed.kernel, listed.grid, listed.block, bytes(data), shared_bytes=listed.shared)

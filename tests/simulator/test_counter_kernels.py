@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
-import numpy as np
 import pytest
-from counter_kernels import MEASURED, Listed, launches
-
-from grader.toolchain.kernel import compile_kernel
-from grader.toolchain.records import Source
+from counter_kernels import MEASURED, launches, simulate
 
 LISTED = launches()
 ROWS = {row["launch"]: row for row in csv.DictReader(open(MEASURED))}
 
 
-def run(bench, listed: Listed):
-    """(launch, number of lines of the kernel file)."""
-    main, text = Path(listed.file).name, listed.source()
-    compiled = compile_kernel(Source(files={main: text}, main=main), options=listed.options)
-    assert compiled.ptx, compiled.message
-    arguments = [
-        bench.array(value) if isinstance(value, np.ndarray) else value.item() for value in listed.make_arguments()
-    ]
-    module = bench.device.load(compiled.ptx)
-    launch = bench.launch(module, listed.kernel, listed.grid, listed.block, *arguments, shared_bytes=listed.shared)
-    return launch, len(text.splitlines())
-
-
 @pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)
-def test_counters(bench, listed):
-    launch, lines = run(bench, listed)
+def test_counters(session_device, listed):
+    launch, lines = simulate(session_device, listed), len(listed.source().splitlines())
     assert launch.fault is None
     # The lines are the learner's, never a header's, and add up to the kernel.
-    assert {line["file"] for line in launch.lines} == {Path(listed.file).name}
+    assert {line["file"] for line in launch.lines} == {listed.main}
     assert all(0 < line["line"] <= lines for line in launch.lines)
     sums = {name: sum(line["counters"].get(name, 0) for line in launch.lines) for name in launch.counters}
     assert sums == launch.counters
@@ -50,21 +32,21 @@ def test_the_list_is_long_enough_and_its_names_are_its_own():
     assert set(ROWS) <= {listed.name for listed in LISTED}
 
 
-def total(bench, name: str) -> dict[str, int]:
+def total(device, name: str) -> dict[str, int]:
     """The counters of a launch of the list, by what stands behind the unit's name."""
-    launch, _ = run(bench, next(listed for listed in LISTED if listed.name == name))
+    launch = simulate(device, next(listed for listed in LISTED if listed.name == name))
     return {metric.removesuffix(".sum").split("__")[1]: value for metric, value in launch.counters.items()}
 
 
 @pytest.mark.parametrize("name, bytes", [("local_same_index", 4), ("local_double", 8)])
-def test_local_memory_interleaves_the_words_of_the_lanes(bench, name, bytes):
-    counters = total(bench, name)
+def test_local_memory_interleaves_the_words_of_the_lanes(session_device, name, bytes):
+    counters = total(session_device, name)
     requests, sectors = (counters[f"t_{what}_pipe_lsu_mem_local_op_st"] for what in ("requests", "sectors"))
     assert requests > 0 and sectors == requests * bytes  # 32 lanes side by side: a sector for each 8 words
 
 
-def test_lanes_at_different_words_of_local_memory_share_no_sector(bench):
-    same, own = total(bench, "local_same_index"), total(bench, "local_own_index")
+def test_lanes_at_different_words_of_local_memory_share_no_sector(session_device):
+    same, own = total(session_device, "local_same_index"), total(session_device, "local_own_index")
     assert same["t_sectors_pipe_lsu_mem_local_op_ld"] == 4 * same["t_requests_pipe_lsu_mem_local_op_ld"]
     assert own["t_sectors_pipe_lsu_mem_local_op_ld"] > 16 * own["t_requests_pipe_lsu_mem_local_op_ld"]
 
@@ -73,7 +55,7 @@ def test_lanes_at_different_words_of_local_memory_share_no_sector(bench):
     "name, turns",
     [("shared_add", 1), ("shared_add_banks_4", 4), ("shared_add_grouped_4", 4), ("shared_add_same", 32)],
 )
-def test_atomics_on_shared_memory_take_turns_at_a_bank(bench, name, turns):
-    counters = total(bench, name)
+def test_atomics_on_shared_memory_take_turns_at_a_bank(session_device, name, turns):
+    counters = total(session_device, name)
     assert counters["inst_executed_op_shared_atom"] == 8
     assert counters["data_pipe_lsu_wavefronts_mem_shared_op_atom"] == 8 * turns
