@@ -53,9 +53,16 @@ inline f64 saturate(f64 x) { return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0; }
 
 // ---- f16 and bf16 ----
 
+// The compiler's own f16, where C++ has one: g++ 12 for aarch64 knows it by this name only.
+#if defined(__aarch64__)
+#define ENGINE_F16 __fp16
+#elif defined(__FLT16_MANT_DIG__)
+#define ENGINE_F16 _Float16
+#endif
+
 inline f32 from_f16(u16 h) {
-#ifdef __FLT16_MANT_DIG__
-  return static_cast<f32>(bits<_Float16>(h));
+#ifdef ENGINE_F16
+  return static_cast<f32>(bits<ENGINE_F16>(h));
 #else
   u32 sign = (h & 0x8000u) << 16, rest = h & 0x7fffu;
   if (rest >= 0x7c00u) return bits<f32>(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
@@ -66,8 +73,8 @@ inline f32 from_f16(u16 h) {
 }
 
 inline u16 to_f16(f32 x) {  // to nearest even
-#ifdef __FLT16_MANT_DIG__
-  u16 h = bits<u16>(static_cast<_Float16>(x));
+#ifdef ENGINE_F16
+  u16 h = bits<u16>(static_cast<ENGINE_F16>(x));
   return x != x ? 0x7fff : h;
 #else
   u32 b = bits<u32>(x), sign = b >> 16 & 0x8000u, rest = b & 0x7fffffffu;
