@@ -128,7 +128,8 @@ def _wrong_results(case: Case, device: Device, buffers: dict, values: dict) -> l
         expected = np.ascontiguousarray(evaluate(expression, values))
         dtype = values[name].dtype
         expected = expected if case.close else expected.astype(dtype)
-        address, _ = buffers[name]
+        address, nbytes = buffers[name]
+        assert expected.size * dtype.itemsize <= nbytes, f"{case.name}: more is expected of {name} than it holds"
         got = np.frombuffer(device.read(address, expected.size * dtype.itemsize), dtype).reshape(expected.shape)
         same = np.isclose(got, expected, case.close, case.close, equal_nan=True) if case.close else got == expected
         if not np.all(same):
