@@ -52,3 +52,16 @@ _NAMES = {name: value for name, value in vars(np).items() if not hasattr(builtin
 
 def evaluate(expression: str, values: dict):
     return eval(expression, {**_NAMES, **globals(), **values})
+
+
+def wrong_result(case, name: str, expected, dtype, fetch) -> str | None:
+    """How the buffer ``name`` differs from what the kernel should have left in it; ``fetch(count, dtype)`` reads it."""
+    expected = np.ascontiguousarray(expected)
+    expected = expected if case.close else expected.astype(dtype)
+    got = fetch(expected.size, dtype).reshape(expected.shape)
+    same = np.isclose(got, expected, case.close, case.close, equal_nan=True) if case.close else got == expected
+    if np.all(same):
+        return None
+    k = tuple(int(i[0]) for i in np.nonzero(~np.atleast_1d(same)))
+    ours, theirs = np.atleast_1d(got)[k], np.atleast_1d(expected)[k]
+    return f"{name}{list(k)} is {ours}, expected {theirs} ({np.sum(~same)} of {same.size} differ)"

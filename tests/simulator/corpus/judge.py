@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from corpus.case import Case
-from corpus.data import Contents, evaluate
+from corpus.data import Contents, evaluate, wrong_result
 
 from grader.simulator import Device, DeviceError, Fault
 from grader.toolchain.kernel import compile_kernel
@@ -125,15 +125,12 @@ def _wrong_results(case: Case, device: Device, buffers: dict, values: dict) -> l
             if values["output"] != (wanted := evaluate(expression, values)):
                 wrong.append(f"output {values['output']!r}, expected {wanted!r}")
             continue
-        expected = np.ascontiguousarray(evaluate(expression, values))
-        dtype = values[name].dtype
-        expected = expected if case.close else expected.astype(dtype)
-        address, nbytes = buffers[name]
-        assert expected.size * dtype.itemsize <= nbytes, f"{case.name}: more is expected of {name} than it holds"
-        got = np.frombuffer(device.read(address, expected.size * dtype.itemsize), dtype).reshape(expected.shape)
-        same = np.isclose(got, expected, case.close, case.close, equal_nan=True) if case.close else got == expected
-        if not np.all(same):
-            k = tuple(int(i[0]) for i in np.nonzero(~np.atleast_1d(same)))
-            at = np.atleast_1d(got)[k], np.atleast_1d(expected)[k]
-            wrong.append(f"{name}{list(k)} is {at[0]}, expected {at[1]} ({np.sum(~same)} of {same.size} differ)")
+        address, _ = buffers[name]
+        expected, dtype = evaluate(expression, values), values[name].dtype
+
+        def fetch(count: int, dtype, address=address) -> np.ndarray:
+            return np.frombuffer(device.read(address, count * dtype.itemsize), dtype)
+
+        if problem := wrong_result(case, name, expected, dtype, fetch):
+            wrong.append(problem)
     return wrong
