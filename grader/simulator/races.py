@@ -20,8 +20,8 @@ def race_words(record: FaultRecord, locations, other: Other, thread: tuple[int, 
     line = locations[record.pc].line if locations[record.pc] else None
     first = f"Thread {one} {_does(other_writes)} {where}{_on(other.line)}"
     if other.line == line and writes == other_writes:
-        second = f"thread {two} does so too, on the same line"
-    elif other.line == line:
+        second = f"thread {two} does so too" + (", on the same line" if line else "")
+    elif other.line == line and line:
         second = f"thread {two} {_does(writes)} it on the same line"
     else:
         second = f"thread {two} {_does(writes)} it{_on(line)}"
@@ -34,7 +34,7 @@ def _remedy(record: FaultRecord, same_block: bool, both_write: bool) -> str:
     if not same_block:
         return "blocks run in any order; use atomic functions and fences, or a second kernel"
     if record.thread // 32 == record.other_thread // 32:
-        return "a __syncwarp() is missing between them"
+        return "a __syncwarp() is missing between them, or a __syncthreads() if other warps do the same"
     return "a __syncthreads() is missing between them"
 
 

@@ -156,13 +156,13 @@ def test_pointers_to_any_memory(bench):
     int mine[2] = {int(threadIdx.x) * 3, 5};
     s[threadIdx.x] = threadIdx.x + 100;
     __syncthreads();
-    const int* p = y + 31;
+    const int* p = y + 32;
     if (threadIdx.x % 3 == 0) p = &s[31 - threadIdx.x];
     if (threadIdx.x % 3 == 1) p = &mine[0];
     y[threadIdx.x] = follow(p);
 }"""
     )
-    y = bench.array(np.full(32, 7, np.int32))
+    y = bench.array(np.full(33, 7, np.int32))
     launch = bench.launch(bench.load(text), "k", (1,), (32,), y)
     assert launch.fault is None
     expected = np.choose(LANES % 3, [131 - LANES, LANES * 3, 7])

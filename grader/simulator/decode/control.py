@@ -198,14 +198,15 @@ def barrier(context: Context, modifiers: Modifiers) -> None:
 
 @handles("membar", "fence")
 def fence(context: Context, modifiers: Modifiers) -> None:
-    """Warps and blocks run in one order, in which every fence already holds."""
+    """All hold in the order in which warps and blocks run; only the search for races asks for them."""
     if modifiers.root == "membar":
-        modifiers.need("cta", "gl", "sys")
+        scope = modifiers.need("cta", "gl", "sys")
     else:
         modifiers.take("sc", "acq_rel", "acquire", "release")
-        modifiers.need("cta", "gpu", "sys")
+        scope = modifiers.need("cta", "gpu", "sys")
     context.count(0)
-    context.operation("nop")
+    context.operation("fence")
+    context.record.mode = {"cta": 0, "gl": 1, "gpu": 1, "sys": 2}[scope]
 
 
 @handles("nanosleep")

@@ -6,12 +6,16 @@ from grader.simulator.decode.context import Context, handles
 from grader.simulator.decode.frame import lane_bytes
 from grader.simulator.decode.modifiers import Modifiers
 from grader.simulator.decode.types import (
+    ACQUIRE,
     ATOMICS,
+    BLOCK_SCOPE,
     FTZ,
     LOCAL_WINDOW,
+    RELEASE,
     SHARED_WINDOW,
     SIGN_EXTEND,
     SPACES,
+    STRONG,
     TYPES,
     WIDE_REGISTER,
 )
@@ -26,9 +30,22 @@ _CACHE = (
     "L1::evict_last", "L1::no_allocate", "L2::evict_normal", "L2::evict_first", "L2::evict_last",
     "L2::64B", "L2::128B", "L2::256B",
 )  # fmt: skip
-# Blocks, warps and lanes run in one fixed order, which satisfies every memory order and scope.
-_SCOPED = ("relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys")
-_ORDERS = ("weak", "volatile", *_SCOPED)
+# Blocks, warps and lanes run in one fixed order, which satisfies every memory order and scope; the search for
+# races asks for them (PTX ISA 9.0, memory consistency model: volatile is relaxed of system scope).
+_SEMANTICS = ("relaxed", "acquire", "release", "acq_rel")
+_SCOPES = ("cta", "gpu", "sys")
+_ORDER = {
+    "volatile": STRONG, "relaxed": STRONG, "cta": BLOCK_SCOPE, "acquire": STRONG | ACQUIRE,
+    "release": STRONG | RELEASE, "acq_rel": STRONG | ACQUIRE | RELEASE,
+}  # fmt: skip
+
+
+def _order(modifiers: Modifiers, *more: str) -> int:
+    """The memory order that an access names, as flags."""
+    flags = 0
+    while word := modifiers.take(*_SEMANTICS, *_SCOPES, *more):
+        flags |= _ORDER.get(word, 0)
+    return flags
 
 
 @handles("mov")
@@ -120,7 +137,7 @@ def _space(modifiers: Modifiers) -> str:
 @handles("ld", "st")
 def load_store(context: Context, modifiers: Modifiers) -> None:
     store = modifiers.root == "st"
-    modifiers.skip(*_ORDERS)
+    order = _order(modifiers, "weak", "volatile")
     space = _space(modifiers)
     if not store and space == "global":
         modifiers.take("nc")
@@ -147,7 +164,7 @@ def load_store(context: Context, modifiers: Modifiers) -> None:
         lanes.add(lane)
     if len(lanes) > 1:
         modifiers.refuse()
-    record.flags |= WIDE_REGISTER if lanes == {8} else 0
+    record.flags |= (WIDE_REGISTER if lanes == {8} else 0) | order
     if space == "const" and store:
         modifiers.refuse()
     if space == "param":
@@ -221,9 +238,9 @@ def is_space(context: Context, modifiers: Modifiers) -> None:
 @handles("atom", "red")
 def atomic(context: Context, modifiers: Modifiers) -> None:
     reduction = modifiers.root == "red"
-    modifiers.skip(*_SCOPED)
+    order = _order(modifiers)
     space = modifiers.take("global", "shared", "shared::cta").split("::")[0]
-    modifiers.skip(*_SCOPED)  # the compiler writes the scope behind the space
+    order |= _order(modifiers)  # the compiler writes the scope behind the space
     what = modifiers.need(*ATOMICS)
     modifiers.take("noftz")
     modifiers.skip(*_CACHE)
@@ -240,6 +257,7 @@ def atomic(context: Context, modifiers: Modifiers) -> None:
     record.type = TYPES[_AS_NUMBER.get(kind, kind.removesuffix("x2"))]
     if kind == "f32" and space != "shared":
         record.flags = FTZ  # atom.add.f32 on global memory flushes subnormal numbers, on shared memory not
+    record.flags |= order | STRONG
     context.address(operands[0], space)
     record.b = context.slot(operands[1], kind)
     if what == "cas":

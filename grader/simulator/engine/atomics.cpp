@@ -2,6 +2,7 @@
 #include "addressing.h"
 #include "async_copy.h"
 #include "convert.h"
+#include "races.h"
 
 namespace {
 
@@ -79,10 +80,13 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
       int l = first_lane(rest);
       u8* host = resolve(launch, warp, i, i.space, address[l], i.bytes, l, true);
       if (!host) return;
+      u64 offset = space == kShared && i.space == kGeneric ? address[l] - kSharedWindow : address[l];
+      u64 one[kLanes] = {};
+      one[l] = offset;
+      if (launch.races && space != kLocal &&
+          !launch.races->access(launch, warp, i, space, one, 1u << l, i.bytes, true, true))
+        return;
       if (space == kShared) {
-        u64 offset = i.space == kGeneric ? address[l] - kSharedWindow : address[l];
-        u64 one[kLanes] = {};
-        one[l] = offset;
         if (launch.block->bytes_in_flight && !nothing_in_flight(launch, warp, i, one, 1u << l, i.bytes)) return;
         // An exchange reads what was there, but is a way to initialise too.
         bool only_writes = i.mode == kAtomExchange;

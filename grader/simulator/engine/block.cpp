@@ -6,12 +6,16 @@
 
 #include "async_copy.h"
 #include "frames.h"
+#include "races.h"
 #include "trace.h"
 
 namespace {
 
 // Finishes a barrier that every running warp has reached: combines the votes of bar.red.
 void release_barrier(Launch& launch, std::vector<Warp>& warps) {
+  u32 arrived = 0;
+  for (const Warp& warp : warps) arrived |= static_cast<u32>(warp.state == WarpState::kAtBarrier) << warp.id;
+  if (launch.races) launch.races->block_barrier(launch, arrived);
   u32 count = 0, voters = 0;
   for (const Warp& warp : warps) {
     if (warp.state != WarpState::kAtBarrier) continue;
@@ -93,6 +97,7 @@ void run_block(Launch& launch, Block& block) {
     fill_block_specials(launch, warp, launch.request->functions[warp.function]);
   }
   forget_copies(block);
+  if (launch.races) launch.races->begin_block(launch);
   for (;;) {
     bool waiting = false, running = false;
     for (Warp& warp : warps) {

@@ -1,11 +1,12 @@
 // What the lanes of a warp do together: shuffles, votes, matches, reductions.
 #include "convert.h"
+#include "races.h"
 
 namespace {
 
 // The mask operand names the lanes that take part. All of them that still run must be here, and the lanes
 // that are here must be named; otherwise the first lane in the wrong is reported.
-bool check_participants(Launch& launch, const Warp& warp, char* frame, u32 mask, const Instruction& i,
+bool all_take_part(Launch& launch, const Warp& warp, char* frame, u32 mask, const Instruction& i,
                         s32 slot) {
   const u32* masks = lanes<u32>(frame, slot);
   u32 different = 0, first = masks[first_lane(mask)];
@@ -26,6 +27,13 @@ bool check_participants(Launch& launch, const Warp& warp, char* frame, u32 mask,
     }
   });
   return fine;
+}
+
+bool check_participants(Launch& launch, const Warp& warp, char* frame, u32 mask, const Instruction& i,
+                        s32 slot) {
+  if (!all_take_part(launch, warp, frame, mask, i, slot)) return false;
+  if (launch.races) launch.races->met(launch, warp, mask);
+  return true;
 }
 
 enum ShuffleMode : s32 { kShuffleIndex = 0, kShuffleUp, kShuffleDown, kShuffleButterfly };

@@ -2,6 +2,8 @@
 // counters.
 #include "block.h"
 
+#include "races.h"
+
 void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp, int lane, u64 address,
           int bytes, s32 space) {
   FaultRecord& fault = *launch.request->fault;
@@ -22,6 +24,8 @@ extern "C" int simulator_launch(LaunchRequest* request) {
   launch.threads = request->block[0] * request->block[1] * request->block[2];
   launch.hints.assign(static_cast<size_t>(request->code_count), -1);
   launch.patterns.assign(static_cast<size_t>(request->code_count), AccessPattern{});
+  std::unique_ptr<Races> races(request->checks & kCheckRaces ? new Races : nullptr);
+  launch.races = races.get();
   Block block;
   prepare_block(launch, block);
   for (block.number = request->first_block; block.number < request->last_block && !launch.failed();

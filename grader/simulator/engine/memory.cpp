@@ -3,6 +3,7 @@
 
 #include "addressing.h"
 #include "async_copy.h"
+#include "races.h"
 #include "undefined.h"
 
 namespace {
@@ -135,6 +136,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
         return fail(launch, kMisaligned, i, warp, l, address[l], bytes, space);
     }
   }
+  bool seen_by_others = launch.races && (space == kGlobal || space == kShared);
   u64 base = 0;  // host address of the space's first byte, or what leads there from a device address
   switch (space) {
     case kGlobal:
@@ -144,6 +146,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       if (whole >= 0) {
         if (!permitted(launch, warp, i, whole, store, address[first_lane(mask)], bytes, first_lane(mask)))
           return;
+        seen_by_others &= !launch.request->allocations[whole].read_only;
       } else {
         for (u32 rest = mask; rest; rest &= rest - 1) {
           int l = first_lane(rest);
@@ -199,6 +202,9 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       break;
     }
   }
+  if (seen_by_others &&
+      !launch.races->access(launch, warp, i, space, address, mask, bytes, store, (i.flags & kStrong) != 0))
+    return;
   if (store && !warp.undefined.empty() && !stored_undefined(launch, warp, i, space, address, mask)) return;
   const bool fast = consecutive && i.vector == 1 && space != kLocal;
   for (int v = 0; v < i.vector; v++) {

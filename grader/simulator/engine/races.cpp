@@ -1,7 +1,258 @@
 #include "races.h"
 
-void Races::begin_block(Launch&) {}
-void Races::block_barrier(Launch&, u32) {}
-void Races::warp_barrier(Launch&, Warp&, u32) {}
-void Races::fence(Launch&, Warp&, u32, int) {}
-bool Races::access(Launch&, Warp&, const Instruction&, s32, const u64*, u32, int, bool, bool) { return true; }
+#include "addressing.h"
+#include "operations.h"
+
+namespace {
+
+constexpr Moment kMostAccesses = 1u << 26;  // a launch that makes more is no longer looked at
+
+enum Detail : s32 { kWrites = 1, kOtherWrites = 2 };
+
+u32 block_number(const Launch& launch) {
+  return static_cast<u32>(launch.block->number - launch.request->first_block);
+}
+
+}  // namespace
+
+struct Races::Visit {
+  const Warp& warp;
+  const Instruction& i;
+  const Order& order;
+  s32 space;
+  const u64* address;
+  u32 lanes;
+  int bytes;
+  bool write, strong, of_block;
+  Mark mine;  // of lane 0
+};
+
+void Races::begin_block(Launch& launch) {
+  Block& block = *launch.block;
+  if (!block.order) {
+    orders_.push_back(std::make_unique<Order>(views_));
+    block.order = orders_.back().get();
+  }
+  block.order->begin(block_number(launch), static_cast<int>(block.warps.size()), now());
+}
+
+void Races::block_barrier(Launch& launch, u32 warps) {
+  launch.block->order->block_barrier(launch.block->warps, warps, now());
+}
+
+void Races::warp_barrier(Launch& launch, Warp& warp, u32 lanes) {
+  launch.block->order->warp_barrier(warp, lanes, now());
+}
+
+void Races::met(Launch& launch, const Warp& warp, u32 lanes) {
+  launch.block->order->meet(warp, lanes, now());
+}
+
+void Races::fence(Launch& launch, Warp& warp, u32 lanes, int scope) {
+  launch.block->order->fence(warp.id, lanes, scope == 0 ? kOfBlock : kOfDevice, now());
+}
+
+// Accesses of one instruction by one warp share a number until something is ordered in their block.
+Moment Races::number(Launch& launch, const Visit& v) {
+  if (last_.empty()) last_.assign(static_cast<size_t>(launch.request->code_count), 0);
+  const s32 pc = static_cast<s32>(&v.i - launch.request->code);
+  Moment& last = last_[static_cast<size_t>(pc)];
+  const u32 block = v.order.block();
+  if (block != running_) {
+    running_ = block;
+    alone_since_ = now();
+  }
+  if (last >= v.order.changed() && last >= alone_since_ && log_[last].warp == v.warp.id &&
+      log_[last].write == v.write)
+    return last;
+  log_.push_back({block, pc, static_cast<u8>(v.warp.id), v.strong, v.of_block, v.write});
+  return last = now() - 1;
+}
+
+bool Races::access(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u64* address, u32 lanes,
+                   int bytes, bool write, bool strong) {
+  if (!lanes || now() >= kMostAccesses) return true;
+  Order& order = *launch.block->order;
+  const int scope = i.flags & kBlockScope ? kOfBlock : kOfDevice;
+  if (i.flags & kRelease) order.fence(warp.id, lanes, static_cast<Scope>(scope), now());
+  Visit v{warp, i, order, space, address, lanes, bytes, write, strong, (i.flags & kBlockScope) != 0, 0};
+  v.mine = number(launch, v) << 5;
+  const u32 shift = static_cast<u32>(__builtin_ctz(static_cast<u32>(bytes)));
+  bool fine = true;
+  if (space == kShared) {
+    Cells& cells = order.shared.whole(static_cast<u32>(launch.request->shared_bytes), shift);
+    u32 index[kLanes];
+    EACH_LANE index[l] = static_cast<u32>(address[l]) >> cells.shift;
+    fine = touch(launch, v, cells, index, lanes, static_cast<u32>(bytes) >> cells.shift);
+  } else {
+    for (u32 rest = lanes; rest && fine;) {  // page by page
+      const u64 page = address[first_lane(rest)] >> kPageBits;
+      u32 same = 0, index[kLanes];
+      EACH_LANE same |= static_cast<u32>(address[l] >> kPageBits == page) << l;
+      same &= rest;
+      Cells& cells = global_.page(page << kPageBits, shift);
+      const u32 first = static_cast<u32>(address[first_lane(same)]) & (kPageBytes - 1);
+      EACH_LANE {
+        u32 offset = static_cast<u32>(address[l]) & (kPageBytes - 1);
+        index[l] = (same >> l & 1 ? offset : first) >> cells.shift;
+      }
+      fine = touch(launch, v, cells, index, same, static_cast<u32>(bytes) >> cells.shift);
+      rest &= ~same;
+    }
+  }
+  if (!fine || !strong) return fine;
+  each_active(lanes, [&](int l) {
+    u64 key = space == kShared ? static_cast<u64>(order.block()) << 32 | address[l] | 1ull << 63 : address[l];
+    if (i.op == OP_ld || (i.op == OP_atom && i.d >= 0)) order.acquire(flags_, key, warp.id, l);
+    if (write) order.release(flags_, key, warp.id, l, i.op == OP_atom);
+  });
+  if (i.flags & kAcquire) order.fence(warp.id, lanes, static_cast<Scope>(scope), now());
+  return true;
+}
+
+bool Races::touch(Launch& launch, const Visit& v, Cells& cells, const u32* index, u32 lanes, u32 count) {
+  Shadow& shadow = v.space == kShared ? launch.block->order->shared : global_;
+  const bool one = !(lanes & (lanes - 1));
+  auto fine = [&](const Mark* marks, bool writes) {
+    if (!marks || (!one && quiet(v, marks, index, count))) return true;
+    return settle(launch, v, marks, index, lanes, count, writes);
+  };
+  if (!fine(cells.write, true) || !fine(cells.strong, true)) return false;
+  if (!v.write) {
+    shadow.need(cells, cells.read);
+    remember_reads(v, cells, shadow, index, lanes, count);
+    return true;
+  }
+  if (!fine(cells.read, false) || !fine(cells.read2, false)) return false;
+  Mark* writes = shadow.need(cells, v.strong ? cells.strong : cells.write);
+  bool clash = false;
+  for (u32 k = 0; k < count; k++) {
+    if (lanes == kAllLanes) {
+      EACH_LANE writes[index[l] + k] = v.mine | static_cast<u32>(l);
+      for (int l = 0; l < kLanes; l++) clash |= writes[index[l] + k] != (v.mine | static_cast<u32>(l));
+    } else {
+      each_active(lanes, [&](int l) { writes[index[l] + k] = v.mine | static_cast<u32>(l); });
+      each_active(lanes, [&](int l) { clash |= writes[index[l] + k] != (v.mine | static_cast<u32>(l)); });
+    }
+    for (Mark* reads : {cells.read, cells.read2}) {
+      if (reads) each_active(lanes, [&](int l) { reads[index[l] + k] = 0; });
+    }
+  }
+  return !clash || settle(launch, v, writes, index, lanes, count, true);
+}
+
+// Whether it is plain at once that all these accesses come before this one: they are this block's from before its
+// last barrier, or the same threads'.
+bool Races::quiet(const Visit& v, const Mark* marks, const u32* index, u32 count) const {
+  const Mark low = (v.space == kShared ? 1 : alone_since_) << 5, high = v.order.floor() << 5;
+  const Mark first = marks[index[0]] & ~31u;
+  u32 unsure = 0, different = 0;
+  for (u32 k = 0; k < count; k++) {
+    EACH_LANE {
+      const Mark mark = marks[index[l] + k];
+      unsure |= static_cast<u32>(mark != 0) & ~(static_cast<u32>(mark >= low) & static_cast<u32>(mark < high));
+      different |= mark ^ (first | static_cast<u32>(l));
+    }
+  }
+  if (!unsure) return true;
+  if (different) return false;
+  const Access& other = log_[first >> 5];
+  return other.block == v.order.block() && (other.warp == v.warp.id || first < high);
+}
+
+bool Races::known(const Visit& v, Mark mark, int lane) const {
+  // Older marks on shared memory may be of the block that had it before.
+  if (!mark || (v.space == kShared && mark >> 5 < v.order.floor())) return true;
+  const Access& other = log_[mark >> 5];
+  return v.order.knows(v.warp.id, lane, other.block, other.warp, static_cast<int>(mark & 31), mark >> 5);
+}
+
+// Strong accesses of threads that are within each other's scope are ordered as they come.
+bool Races::strong_together(const Visit& v, Mark mark) const {
+  const Access& other = log_[mark >> 5];
+  return other.strong && v.strong && (other.block == v.order.block() || !(other.of_block || v.of_block));
+}
+
+// A read of a lane that has taken part in a shuffle or vote since: it had its value before this write, whatever
+// the memory model says of lanes that only met.
+bool Races::met_since(const Visit& v, Mark mark) const {
+  const Access& other = log_[mark >> 5];
+  return other.block == v.order.block() && other.warp == v.warp.id && mark >> 5 < v.order.met(v.warp.id);
+}
+
+bool Races::settle(Launch& launch, const Visit& v, const Mark* marks, const u32* index, u32 lanes, u32 count,
+                   bool writes) {
+  for (; lanes; lanes &= lanes - 1) {
+    const int l = first_lane(lanes);
+    for (u32 k = 0; k < count; k++) {
+      const Mark mark = marks[index[l] + k];
+      if (known(v, mark, l) || strong_together(v, mark)) continue;
+      if (!writes && met_since(v, mark)) continue;
+      if (writes && v.write && harmless(launch, v, mark, l)) continue;
+      report(launch, v, mark, l);
+      return false;
+    }
+  }
+  return true;
+}
+
+void Races::remember_reads(const Visit& v, Cells& cells, Shadow& shadow, const u32* index, u32 lanes, u32 count) {
+  Mark* reads = cells.read;
+  const bool simple = lanes == kAllLanes && quiet(v, reads, index, count);
+  for (u32 k = 0; k < count; k++) {
+    if (simple) {
+      u32 shared = 0;  // several lanes read one cell: the last two stay
+      EACH_LANE reads[index[l] + k] = v.mine | static_cast<u32>(l);
+      EACH_LANE shared |= reads[index[l] + k] ^ (v.mine | static_cast<u32>(l));
+      if (!shared) continue;
+      Mark* second = shadow.need(cells, cells.read2);
+      for (int l = 0; l < kLanes; l++) {
+        const Mark own = v.mine | static_cast<u32>(l);
+        if (reads[index[l] + k] != own) second[index[l] + k] = own;
+      }
+      continue;
+    }
+    each_active(lanes, [&](int l) {
+      Mark &read = reads[index[l] + k], own = v.mine | static_cast<u32>(l);
+      if (known(v, read, l)) {
+        read = own;
+      } else {
+        shadow.need(cells, cells.read2)[index[l] + k] = own;
+      }
+    });
+  }
+}
+
+// Whether a store writes what is there already, or what another lane of it writes to the same place.
+bool Races::harmless(Launch& launch, const Visit& v, Mark mark, int lane) const {
+  if (v.i.op != OP_st) return false;
+  const char* frame = v.warp.registers.data() + v.warp.frame;
+  const int other = static_cast<int>(mark & 31);
+  const bool together = (mark & ~31u) == v.mine && other != lane &&
+                        (v.lanes >> other & 1) && v.address[other] == v.address[lane];
+  const u8* there = v.space == kShared
+                        ? launch.block->shared.data() + v.address[lane]
+                        : reinterpret_cast<const u8*>(v.address[lane] + static_cast<u64>(launch.request->host_offset));
+  const size_t width = v.i.bytes == 8 || v.i.flags & 2 ? 8 : 4;  // of a lane of the register
+  for (int k = 0; k < v.i.vector; k++) {
+    const char* mine = frame + v.i.values[k] + width * static_cast<size_t>(lane);
+    const void* theirs = there + k * v.i.bytes;
+    if (together) theirs = frame + v.i.values[k] + width * static_cast<size_t>(other);
+    if (memcmp(mine, theirs, static_cast<size_t>(v.i.bytes)) != 0) return false;
+  }
+  return true;
+}
+
+void Races::report(Launch& launch, const Visit& v, Mark mark, int lane) {
+  const Access& other = log_[mark >> 5];
+  FaultRecord& fault = *launch.request->fault;
+  fail(launch, kRace, v.i, v.warp, lane, v.address[lane], v.bytes, v.space);
+  fault.detail = (v.write ? kWrites : 0) | (other.write ? kOtherWrites : 0);
+  fault.other_pc = other.pc;
+  fault.other_thread = other.warp * kLanes + static_cast<s32>(mark & 31);
+  s64 number = other.block + launch.request->first_block;
+  for (int k = 0; k < 3; k++) {
+    fault.other_block[k] = static_cast<s32>(number % launch.request->grid[k]);
+    number /= launch.request->grid[k];
+  }
+}

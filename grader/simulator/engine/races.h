@@ -2,8 +2,12 @@
 //
 // The scheduler tells what orders threads (barriers, fences), memory operations what they touch; the first race
 // found is a fault. Where nobody asked for races, `launch.races` is null and none of this is called.
+// Strong accesses do not race with each other. Writes of what is there already are not reported: several threads
+// that set the same flag do no harm on any GPU.
 #pragma once
-#include "state.h"
+#include <memory>
+
+#include "order.h"
 
 class Races {
  public:
@@ -16,10 +20,45 @@ class Races {
   // The lanes met at a barrier of the warp.
   void warp_barrier(Launch&, Warp&, u32 lanes);
 
+  // The lanes exchanged values: a shuffle, vote, match or reduction.
+  void met(Launch&, const Warp&, u32 lanes);
+
   // A fence; `scope`: 0 block, 1 device, 2 system.
   void fence(Launch&, Warp&, u32 lanes, int scope);
 
   // Lanes touch memory; `strong`: volatile, relaxed or stronger, or an atomic. False, and a fault, at a race.
+  // `address` has offsets of shared memory, and is a multiple of the largest power of two that divides `bytes`.
+  // What it says for a lane whose bit is clear lies in some page of memory, too.
   bool access(Launch&, Warp&, const Instruction&, s32 space, const u64* address, u32 lanes, int bytes,
               bool write, bool strong);
+
+ private:
+  struct Access {
+    u32 block;
+    s32 pc;
+    u8 warp;
+    bool strong, of_block, write;
+  };
+  struct Visit;  // one call of access()
+
+  Moment number(Launch&, const Visit&);
+  Moment now() const { return static_cast<Moment>(log_.size()); }
+  bool touch(Launch&, const Visit&, Cells&, const u32* index, u32 lanes, u32 count);
+  bool quiet(const Visit&, const Mark*, const u32* index, u32 count) const;
+  bool settle(Launch&, const Visit&, const Mark*, const u32* index, u32 lanes, u32 count, bool writes);
+  void remember_reads(const Visit&, Cells&, Shadow&, const u32* index, u32 lanes, u32 count);
+  bool known(const Visit&, Mark, int lane) const;
+  bool met_since(const Visit&, Mark) const;
+  bool strong_together(const Visit&, Mark) const;
+  bool harmless(Launch&, const Visit&, Mark, int lane) const;
+  void report(Launch&, const Visit&, Mark, int lane);
+
+  Views views_;
+  Flags flags_;
+  Shadow global_;
+  std::vector<Access> log_{1};     // by number; 0 is none
+  std::vector<Moment> last_;       // of each instruction: its last access
+  std::vector<std::unique_ptr<Order>> orders_;
+  u32 running_ = 0;        // the block that touched memory last
+  Moment alone_since_ = 1;  // and since when no other did
 };

@@ -102,6 +102,8 @@ struct AccessPattern {
   bool far;                // some difference does not fit 32 bits: `low` and `high` say nothing
 };
 
+class Order;
+
 // A block that has begun: its warps and its memory.
 struct Block {
   s64 number = 0;  // linear: x runs fastest
@@ -110,6 +112,7 @@ struct Block {
   std::vector<u8> shared, shared_written, local;
   std::vector<InFlight> in_flight;  // of each byte of shared memory; empty before the first cp.async
   s64 bytes_in_flight = 0;
+  Order* order = nullptr;  // of its threads; owned by Launch::races
   s64 unwritten = 0;  // bytes of shared memory that nobody in the block wrote yet
 };
 

@@ -164,6 +164,7 @@ bool pass_undefined(Launch& launch, Warp& warp, char* frame, u32 mask, const Ins
     case OP_call:
     case OP_leave:
     case OP_print:
+    case OP_fence:
     case OP_assert:
     case OP_bar: return true;  // their operands lie in local memory or are predicates
     default:

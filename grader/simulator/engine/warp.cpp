@@ -272,10 +272,14 @@ void run_warp(Launch& launch, Warp& warp) {
       case OP_async_copy: start_copies(launch, warp, frame, active, i); break;
       case OP_async_commit: commit_copies(warp, active); break;
       case OP_async_wait: wait_for_copies(launch, warp, active, i); break;
+      case OP_fence:
+        if (launch.races && active) launch.races->fence(launch, warp, active, i.mode);
+        break;
       case OP_bar_warp: {
         u32 named = lanes<u32>(frame, i.a)[first_lane(mask)];
         if (named & warp.live & ~active)
           fail(launch, kUnsupported, i, warp, first_lane(named & warp.live & ~active));
+        if (launch.races) launch.races->warp_barrier(launch, warp, active);
         break;
       }
       case OP_bar:

@@ -15,6 +15,7 @@ extern "C" __global__ void odd_even(int* y)
     } else {
         v = y[(t + 100) % 32] + 1;
     }
+    __syncwarp();
     y[t] = v;
 }
 

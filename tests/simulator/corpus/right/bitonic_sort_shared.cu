@@ -19,5 +19,6 @@ extern "C" __global__ void sort(int* x)
                 s[o] = v;
             }
         }
+    __syncthreads();
     x[t] = s[t];
 }

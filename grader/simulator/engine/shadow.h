@@ -1,0 +1,77 @@
+// Who touched which bytes last: cells beside memory, for the search for races.
+//
+// A cell stands for 1 << shift bytes, as many as the smallest access that its stretch of memory has met, and holds
+// marks: the number of an access, and the lane. Strong writes stand apart from weak ones, as they race only with
+// weak accesses. Of reads, two are kept: the first that the next does not come after, and the last. So a write
+// that some reader is not ordered before finds one of them, unless it is its own thread's.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "lanes.h"
+
+using Mark = u32;  // number of an access * 32 + lane; 0: none
+
+struct Cells {
+  u32 shift;
+  u32 bytes;
+  Mark *write, *strong, *read, *read2;  // null: none yet
+};
+
+constexpr u32 kPageBits = 12;
+constexpr u32 kPageBytes = 1u << kPageBits;
+
+// Zeroed memory that is freed all at once.
+class Arena {
+ public:
+  ~Arena();
+  Mark* take(size_t count);
+
+ private:
+  std::vector<void*> chunks_;
+  size_t left_ = 0;
+  Mark* next_ = nullptr;
+};
+
+// The cells of one block's shared memory, or of all of the device's.
+class Shadow {
+ public:
+  Shadow() = default;
+  Shadow(const Shadow&) = delete;
+  Shadow& operator=(const Shadow&) = delete;
+  ~Shadow();
+
+  // The cells of the page that an address lies in, for accesses of 1 << shift bytes or more.
+  Cells& page(u64 address, u32 shift) {
+    u64 number = address >> kPageBits & ((1ull << 2 * kTableBits) - 1);
+    if (!tables_) tables_ = static_cast<Cells**>(table(sizeof(Cells*)));
+    Cells*& pages = tables_[number >> kTableBits];
+    if (!pages) pages = static_cast<Cells*>(table(sizeof(Cells)));
+    Cells& cells = pages[number & ((1u << kTableBits) - 1)];
+    if (!cells.bytes || shift < cells.shift) fit(cells, kPageBytes, shift);
+    return cells;
+  }
+
+  // The same for a small memory as a whole.
+  Cells& whole(u32 bytes, u32 shift) {
+    if (!whole_.bytes || shift < whole_.shift) fit(whole_, bytes, shift);
+    return whole_;
+  }
+
+  Mark* need(Cells& cells, Mark*& marks) {
+    if (!marks) marks = arena_.take((cells.bytes >> cells.shift) + 1);
+    return marks;
+  }
+
+ private:
+  static constexpr u32 kTableBits = 18;
+
+  void* table(size_t entry);
+  void fit(Cells&, u32 bytes, u32 shift);
+  Mark* split(const Cells&, const Mark*, u32 shift);
+
+  Arena arena_;
+  Cells** tables_ = nullptr;
+  std::vector<void*> owned_;
+  Cells whole_{};
+};
