@@ -135,8 +135,8 @@ class Linker:
     # ---- shared memory: the static variables that are used, then the launch's dynamic part ----
 
     def _place_static_shared(self) -> None:
-        for function in self._reachable():
-            for name in sorted(_names_in(function)):
+        for function, names in self._reachable():
+            for name in names:
                 variable = function.variables.get(name) or self.module.variables.get(name)
                 if variable is None or variable.space != "shared" or id(variable) in self.shared:
                     continue
@@ -151,13 +151,15 @@ class Linker:
             for key in self.dynamic:
                 self.shared[key] = self.shared_bytes
 
-    def _reachable(self) -> list[Function]:
+    def _reachable(self) -> list[tuple[Function, list[str]]]:
+        """The kernel and all that it may call, each with the names in it."""
         found, waiting = [], [self.kernel]
         seen = {self.kernel.name}
         while waiting:
             function = waiting.pop()
-            found.append(function)
-            for name in sorted(_names_in(function)):
+            names = sorted(_names_in(function))
+            found.append((function, names))
+            for name in names:
                 if name in self.module.functions and name not in seen:
                     seen.add(name)
                     waiting.append(self.module.functions[name])
@@ -183,7 +185,9 @@ def _names(operand) -> list[str]:
 
 
 def _names_in(function: Function) -> set[str]:
-    return {name for ins in function.body for operand in ins.operands for name in _names(operand)}
+    """But those of registers."""
+    found = {name for ins in function.body for operand in ins.operands for name in _names(operand)}
+    return found - function.registers.keys()
 
 
 class FunctionDecoder:

@@ -36,6 +36,7 @@ class Body:
         self.scope: tuple[int, ...] = ()
         self.renamed: list[dict[str, str]] = []
         self.scopes = 0
+        self.names: dict[str, Name] = {}
         self.location: Location | None = None
         self.coordinates = False  # whether the instruction's addresses may have some
 
@@ -169,6 +170,13 @@ class Body:
                 return names[name]
         return name
 
+    def _name(self, name: str) -> Name:
+        """One object for a name and scope, since many operands are the same."""
+        seen = self._seen(name) if self.renamed else name
+        if (known := self.names.get(seen)) is None:
+            known = self.names[seen] = Name(seen)
+        return known
+
     def _instruction(self) -> None:
         tokens = self.tokens
         line = tokens.line
@@ -192,6 +200,10 @@ class Body:
 
     def _operand(self) -> Operand:
         tokens = self.tokens
+        token = tokens.text[tokens.at]
+        if token[:1] == "%" and tokens.text[tokens.at + 1] in (",", ";"):  # most operands are a register
+            tokens.at += 1
+            return self._name(token)
         if tokens.accept("{"):
             return self._group("}")
         if tokens.accept("("):
@@ -215,7 +227,7 @@ class Body:
         if isinstance(found, Name):
             if tokens.accept("|"):
                 return Pair(self._seen(found.name), self._seen(tokens.next()))
-            return Name(self._seen(found.name))
+            return self._name(found.name)
         return Sum(self._seen(found.name), found.offset) if isinstance(found, Sum) else found
 
     def _group(self, close: str) -> Group:
