@@ -8,13 +8,13 @@ import time
 from typing import Any
 
 from grader.simulator import counters
+from grader.simulator.decode.kept import Kept
 from grader.simulator.decode.program import Linker, Program, align_up, plain_name
 from grader.simulator.faults import fault_of, launch_fault
 from grader.simulator.memory import Memory
 from grader.simulator.native import CHECK_RACES, COUNTER_FIELDS, Engine, FaultRecord, LaunchRequest
 from grader.simulator.ptx.errors import PtxError, Refused, Unsupported
 from grader.simulator.ptx.model import Module
-from grader.simulator.ptx.parse import parse
 from grader.simulator.records import DeviceError, KernelInfo, Launch, Parameter, TraceRequest
 from grader.verdict.records import State
 
@@ -22,6 +22,7 @@ MAX_THREADS = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_SHARED = 48 << 10  # bytes of a block, static and dynamic
+MAX_PARAMETERS = 32764  # bytes of a kernel (since CUDA 12.1, compute capability 7.0)
 MAX_CONSTANT = 64 << 10  # bytes of all __constant__ variables
 DEFAULT_BUDGET = 1 << 28  # warp instructions of one launch
 OUTPUT_BYTES = 64 << 10  # of printf
@@ -35,6 +36,7 @@ class SimulatedBackend:
     def __init__(self, engine: Engine):
         self._engine = engine
         self._memory = Memory()
+        self._kept = Kept(engine.operations)
         self._modules: dict[str, dict[str, Program]] = {}
         self._sources: dict[str, tuple[str, dict[str, int]]] = {}  # PTX and addresses of variables, for traces
         self._loads = 0
@@ -62,13 +64,8 @@ class SimulatedBackend:
 
     def load(self, ptx: str) -> str:
         try:
-            module = parse(ptx)
-            addresses = self._place_variables(module)
-            programs = {
-                name: Linker(module, name, addresses, self._engine.operations).link()
-                for name, function in module.functions.items()
-                if function.kernel
-            }
+            addresses = self._place_variables(self._kept.module(ptx))
+            programs = self._kept.programs(ptx, addresses)
         except RecursionError:
             raise DeviceError(
                 State.ERROR, "The compiled code cannot be read: it is nested too deeply."
@@ -87,6 +84,12 @@ class SimulatedBackend:
                     State.ERROR,
                     f"Kernel {program.kernel} declares {program.shared_bytes} bytes of shared memory; the most is "
                     f"{MAX_SHARED}.",
+                )
+            if program.parameter_bytes > MAX_PARAMETERS:
+                raise DeviceError(
+                    State.ERROR,
+                    f"Kernel {program.kernel} has {program.parameter_bytes} bytes of parameters; the most is "
+                    f"{MAX_PARAMETERS}.",
                 )
         self._loads += 1
         handle = f"module-{self._loads}"
@@ -121,7 +124,7 @@ class SimulatedBackend:
                 address = addresses.get(symbol, module.addresses.get(symbol))
                 if address is None:
                     raise Unsupported(f"address of {symbol} in the initial value of {variable.name}")
-                data[offset : offset + 8] = (address + addend).to_bytes(8, "little")
+                data[offset : offset + 8] = ((address + addend) % 2**64).to_bytes(8, "little")
             if data:
                 self.write(addresses[variable.name], bytes(data))
         return addresses
@@ -187,7 +190,7 @@ class SimulatedBackend:
         from grader.simulator.trace import Recorder
 
         ptx, addresses = self._sources[module]
-        linker = Linker(parse(ptx), kernel, addresses, self._engine.operations)
+        linker = Linker(self._kept.module(ptx), kernel, addresses, self._engine.operations)
         linker.link()
         request = TraceRequest(tuple(trace["block"]), trace["warp"], trace["steps"])
         return Recorder(request, kernel, grid, block, describe(linker))

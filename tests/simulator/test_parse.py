@@ -9,6 +9,7 @@ import pytest
 from conftest import compile_text
 
 from grader.simulator import DeviceError
+from grader.simulator.decode import kept
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.isa import INSTRUCTIONS, not_modelled
 from grader.simulator.ptx.locations import Locations
@@ -281,3 +282,26 @@ def test_too_few_arguments(bench):
     module = bench.load('extern "C" __global__ void k(int* a, int b) {}')
     with pytest.raises(DeviceError, match="12 bytes"):
         bench.device.launch(module, "k", (1,), (1,), bytes(8))
+
+
+def test_a_module_that_is_loaded_again_is_not_parsed_again(bench, monkeypatch):
+    parsed = []
+    monkeypatch.setattr(kept, "parse", lambda text: parsed.append(text) or parse(text))
+    text = compile_text("__device__ int v = 7; extern \"C\" __global__ void k(int* y) { *y = v; }")
+    for spare in (0, 1000, 0):  # the variable lies elsewhere the second time
+        bench.device.reset()
+        bench.device.alloc(1 << 20 if spare else 4)
+        module = bench.device.load(text)
+        y = bench.device.alloc(4)
+        assert bench.launch(module, "k", (1,), (1,), y).fault is None
+        assert bench.fetch(y, 1, "i4")[0] == 7
+    assert len(parsed) == 1
+    for k in range(kept.MOST_MODULES + 1):
+        bench.device.load(f"{text}// {k}")
+    bench.device.load(text)
+    assert len(parsed) == kept.MOST_MODULES + 3
+
+
+def test_more_parameters_than_a_launch_can_carry_are_refused(bench):
+    with pytest.raises(DeviceError, match="40000 bytes of parameters; the most is 32764"):
+        bench.device.load(entry("", ".param .align 4 .b8 p[40000]"))
