@@ -12,11 +12,12 @@ is installed and finds one.
 from grader.gpu.choice import DeviceUnavailable, device_kind, kernel_options, open_device
 from grader.gpu.counters import ratios
 from grader.gpu.profiler import CountersUnavailable, profile
+from grader.gpu.ptxas import ResourcesUnavailable, occupancy, resources
 from grader.gpu.traces import TraceUnavailable, WarpTrace, trace_warp
 
 __all__ = [
-    "CountersUnavailable", "DeviceUnavailable", "TraceUnavailable", "WarpTrace", "cupy", "device_kind",
-    "kernel_options", "open_device", "profile", "ratios", "trace_warp",
+    "CountersUnavailable", "DeviceUnavailable", "ResourcesUnavailable", "TraceUnavailable", "WarpTrace", "cupy",
+    "device_kind", "kernel_options", "occupancy", "open_device", "profile", "ratios", "resources", "trace_warp",
 ]  # fmt: skip
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 
 from grader.gpu.choice import device_kind
 from grader.gpu.counters import ratios, total
+from grader.gpu.ptxas import SIMULATED, Occupancy, Resources, occupancy, resources
 from grader.gpu.tables import profile_html, profile_text
 
 ON_A_GPU = (
@@ -33,6 +35,7 @@ class LaunchRecord:
     estimates: dict[str, float]
     lines: tuple[dict, ...]
     sources: dict[str, str] = field(default_factory=dict)  # the kernel's files, by name
+    shared_bytes: int = 0  # dynamic shared memory of a block
 
 
 class profile:
@@ -42,10 +45,15 @@ class profile:
     names, summed over the kernel's launches, with the ratios of ``grader.gpu.counters`` beside them;
     ``p.estimates[kernel]``: what PTX lets estimate, by own names; ``p.lines[kernel]``: a list of
     ``{"file", "line", "counters", "estimates"}``, in the order of the source.
+    ``p.resources[kernel]``: registers, spills, stack and shared memory, by ptxas, for the GPU's architecture or for
+    ``sm_80``; ``p.occupancy[kernel]``: blocks and warps that a multiprocessor holds at once, of the last launch.
+    On a GPU, name the modules: ``profile(module).resources``; CuPy does not tell what it launches.
     On a GPU there are no counters: asking for them raises ``CountersUnavailable``, which says what to do.
     """
 
-    def __init__(self):
+    def __init__(self, *modules):
+        self._modules = modules
+        self._compiled: dict[str, tuple[str, tuple[str, ...]]] = {}  # kernel -> (code, options)
         self._launches: list[LaunchRecord] = []
         self._context = None
         self._kind = device_kind()
@@ -86,16 +94,39 @@ class profile:
     def lines(self) -> dict[str, list[dict]]:
         return {kernel: _lines(self._of(kernel)) for kernel in self.kernels}
 
+    @property
+    def resources(self) -> dict[str, Resources]:
+        """Kernels without a source (loaded from PTX) are left out."""
+        found: dict[str, Resources] = {}
+        for module in self._modules:
+            found |= resources(module)
+        for kernel, (code, options) in self._compiled.items():
+            if code:
+                found[kernel] = resources(code, options=options)[kernel]
+        return found
+
+    @property
+    def occupancy(self) -> dict[str, Occupancy]:
+        found = self.resources
+        last = {launch.kernel: launch for launch in self._launches}
+        return {
+            kernel: occupancy(found[kernel], prod(launch.block), launch.shared_bytes, SIMULATED)
+            for kernel, launch in last.items()
+            if kernel in found
+        }
+
     def _of(self, kernel: str) -> list[LaunchRecord]:
         return [launch for launch in self._launches if launch.kernel == kernel]
 
-    def _record(self, kernel, grid, block, launch) -> None:
+    def _record(self, kernel, grid, block, launch, shared_bytes) -> None:
         self._launches.append(
             LaunchRecord(
                 kernel, grid, block, dict(launch.counters or {}), dict(launch.estimates), tuple(launch.lines),
-                self._context.sources.get(kernel, {}) if self._context else {},
+                self._context.sources.get(kernel, {}) if self._context else {}, shared_bytes,
             )
         )  # fmt: skip
+        if self._context and kernel in self._context.options:
+            self._compiled[kernel] = self._context.options[kernel]
 
     def _need_counters(self) -> None:
         if self._kind != "simulated":

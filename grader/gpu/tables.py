@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from grader.gpu.counters import BYTES, MEANING, RATIOS
+from grader.gpu.ptxas import ResourcesUnavailable
 
 if TYPE_CHECKING:
     from grader.gpu.profiler import profile
@@ -60,7 +61,7 @@ def profile_html(p: profile, problem: str = "") -> str:
         f'<thead><tr><th scope="col">kernel</th><th scope="col">launches</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table>"
     )
-    return f'{_STYLE}<div class="grader-profile">{table}{_metrics_html(p)}{_lines_html(p)}</div>'
+    return f'{_STYLE}<div class="grader-profile">{table}{_metrics_html(p)}{_lines_html(p)}{_resources_html(p)}</div>'
 
 
 def _metrics_html(p: profile) -> str:
@@ -82,6 +83,24 @@ def _lines_html(p: profile) -> str:
                 text = ", ".join(f"{n.replace('_', ' ')} {_number(v)}" for n, v in shown.items())
                 rows.append((kernel, f"{line['file']}:{line['line']}", text))
     return _folded("Line by line", ("kernel", "line", "what it did"), rows)
+
+
+def _resources_html(p: profile) -> str:
+    try:
+        found, runs = p.resources, p.occupancy
+    except ResourcesUnavailable:  # no compiler here: nothing is known
+        return ""
+    rows = [
+        (
+            kernel, str(one.registers), f"{one.spill_store_bytes} / {one.spill_load_bytes}", str(one.stack_bytes),
+            str(one.shared_bytes), f"{run.blocks} × {run.warps // run.blocks if run.blocks else 0} warps, "
+            f"{run.fraction:.0%} (limited by {', '.join(run.limited_by)})",
+        )
+        for kernel, run in runs.items()
+        for one in [found[kernel]]
+    ]  # fmt: skip
+    heads = ("kernel", "registers", "bytes spilled, stored / loaded", "stack", "static shared memory", "on a multiprocessor")
+    return _folded("Registers and occupancy, by ptxas for compute capability 8.0", heads, rows)
 
 
 def _folded(title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

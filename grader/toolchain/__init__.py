@@ -5,13 +5,14 @@ Names are imported on first use, so that the compile child, which needs none of 
 
 __all__ = [
     "Compilation", "CompilerFacts", "HostProgram", "Source", "cache_folder", "compile_host", "compile_kernel",
-    "cuda_include", "host_compiler", "nvrtc_version", "supplied_include",
+    "cuda_include", "host_compiler", "kernel_resources", "nvrtc_version", "supplied_include",
 ]  # fmt: skip
 
 _HOME = {
     "Source": "records", "Compilation": "records", "HostProgram": "records", "CompilerFacts": "records",
     "compile_kernel": "kernel", "compile_host": "host", "cache_folder": "cache", "nvrtc_version": "probes",
     "host_compiler": "probes", "cuda_include": "locate", "supplied_include": "locate",
+    "kernel_resources": "resources",
 }  # fmt: skip
 
 

@@ -152,5 +152,6 @@ def test_nothing_is_counted_without_a_listener(twice, device):
     contexts.current().listeners.append(lambda *event: heard.append(event))
     twice((1,), (1,), (x, 4))
     assert device.counted == [False, True]
-    ((kernel, grid, block, launch),) = heard
+    ((kernel, grid, block, launch, shared_bytes),) = heard
     assert (kernel, grid, block) == ("twice", (1, 1, 1), (1, 1, 1)) and isinstance(launch, Launch)
+    assert shared_bytes == 0

@@ -4,6 +4,7 @@ from grader import gpu
 from grader.gpu import counters as c
 from grader.gpu import mirror as cp
 from grader.simulator.device import Launch
+from grader.toolchain import locate
 
 PER_LAUNCH = {c.LOAD_REQUESTS: 2, c.LOAD_SECTORS: 8, c.STORE_REQUESTS: 2, c.STORE_SECTORS: 64}
 
@@ -100,3 +101,37 @@ def test_no_ratio_without_evidence(table):
 def test_shared_wavefronts_are_the_mean_over_loads_and_stores():
     table = {c.SHARED_LOADS: 1, c.SHARED_STORES: 1, c.SHARED_LOAD_WAVEFRONTS: 32, c.SHARED_STORE_WAVEFRONTS: 1}
     assert c.ratios(table)["shared_wavefronts_per_request"] == 16.5
+
+
+SOURCE = 'extern "C" __global__ void scale(float* x) { __shared__ float s[64]; s[threadIdx.x] = 2; __syncthreads(); x[threadIdx.x] *= s[0]; }'
+
+
+@pytest.fixture
+def scale(device):
+    if locate.nvrtc() is None:
+        pytest.skip("needs NVRTC")
+    device.define("scale", counted)
+    return cp.RawKernel(SOURCE, "scale")
+
+
+def test_resources_and_occupancy_of_what_was_launched(scale):
+    with gpu.profile() as p:
+        scale((4,), (64,), (), shared_mem=40_000)
+    one, run = p.resources["scale"], p.occupancy["scale"]
+    assert one.registers > 0 and one.shared_bytes == 256 and one.barriers == 1
+    assert run.blocks == 4 and run.limited_by == ("shared memory",) and run.fraction == 8 / 64
+    assert "shared memory" in p._repr_html_()
+    assert scale.num_regs == one.registers
+
+
+def test_resources_without_a_launch_of_a_module_or_a_text(scale):
+    assert gpu.resources(cp.RawModule(code=SOURCE)) == gpu.resources(SOURCE) == gpu.profile(scale).resources
+    assert gpu.resources(SOURCE, arch="sm_90")["scale"].shared_bytes >= 256
+
+
+def test_kernels_without_a_source_are_left_out(launch):
+    with gpu.profile() as p:
+        launch("copy")
+    assert p.resources == p.occupancy == {}
+    with pytest.raises(gpu.ResourcesUnavailable):
+        gpu.resources(cp.RawKernel("", "copy"))

@@ -11,8 +11,8 @@ from grader.gpu.mirror.errors import CUDADriverError, CUDARuntimeError, DeviceFa
 from grader.simulator.device import Device, DeviceError, Fault, Launch, TraceRequest
 from grader.verdict import State
 
-# Called with (kernel, grid, block, launch) after each launch that did not fault: how `profile` listens.
-Listener = Callable[[str, tuple, tuple, Launch], None]
+# Called with (kernel, grid, block, launch, dynamic shared bytes) after each launch that did not fault: how `profile` listens.
+Listener = Callable[[str, tuple, tuple, Launch, int], None]
 
 
 class Context:
@@ -29,6 +29,7 @@ class Context:
         self.epitaph = ""  # why the last generation ended
         self.listeners: list[Listener] = []
         self.sources: dict[str, dict[str, str]] = {}  # kernel -> its files, of the kernels launched so far
+        self.options: dict[str, tuple[str, tuple[str, ...]]] = {}  # kernel -> (code, options), likewise
         self._traced: tuple[TraceRequest, list[Launch]] | None = None
 
     @property
@@ -109,7 +110,7 @@ class Context:
         if launch.fault is not None:
             self._raise(launch.fault, explain(launch.fault))
         for listener in tuple(self.listeners):
-            listener(kernel, grid, block, launch)
+            listener(kernel, grid, block, launch, shared_bytes)
         return launch
 
     def _raise(self, fault: Fault, sentence: str):

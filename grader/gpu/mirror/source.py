@@ -20,17 +20,23 @@ _LARGEST = 1 << 20  # bytes of a file that a kernel may include
 
 def compile(code: str, options: tuple[str, ...] = ()) -> str:
     """PTX of ``code``. ``CompileException`` shows the line; ``CUDARuntimeError`` if there is no compiler here."""
-    data = code.encode()
-    folders, options = _include_folders(options)
-    name = _file_name(data)
-    files = _included(data, {name: path for folder in reversed(folders) for name, path in _headers(folder).items()})
-    result = compile_kernel(Source(files={**files, name: data}, main=name), options=(*options, *_CUPYS))
+    files, rest = prepare(code, options)
+    result = compile_kernel(files, options=rest)
     if result.state is State.PASS and result.ptx is not None:
         return result.ptx
     if result.state is State.FAIL:
-        message = describe(result.diagnostics, code, name) or result.message
-        raise CompileException(message, code, name, options, diagnostics=result.diagnostics)
+        message = describe(result.diagnostics, code, files.main) or result.message
+        raise CompileException(message, code, files.main, options, diagnostics=result.diagnostics)
     raise CUDARuntimeError(801, result.message)
+
+
+def prepare(code: str, options: tuple[str, ...] = ()) -> tuple[Source, tuple[str, ...]]:
+    """What the compile child gets for ``code``: its files and options."""
+    data = code.encode()
+    folders, rest = _include_folders(options)
+    name = _file_name(data)
+    files = _included(data, {name: path for folder in reversed(folders) for name, path in _headers(folder).items()})
+    return Source(files={**files, name: data}, main=name), (*rest, *_CUPYS)
 
 
 def named(code: str) -> dict[str, str]:
