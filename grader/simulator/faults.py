@@ -87,6 +87,9 @@ OTHER_BARRIERS = (
 )
 NOT_NAMED = "A thread calls a warp function whose mask {mask} does not name its own lane."
 READS_TOO_MUCH = "cp.async copies {bytes} at once and is told to read {address} bytes of its source."
+SOME_LANES = "`{opcode}` is for all 32 threads of a warp together, and lane {lane} does not take part."
+SHORT_WARP = "`{opcode}` is for all 32 threads of a warp together, and some of this warp do not exist or have ended."
+OTHER_OPERANDS = "The threads of a warp give `{opcode}` different addresses or strides."
 NO_MESSAGE = "An assertion failed."
 HOST_POINTER = (
     "host_pointer",
@@ -170,7 +173,7 @@ def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: 
     if record.kind == 9 and record.detail:
         return OTHER_BARRIERS
     if record.kind == 10 and record.detail:
-        return NOT_NAMED
+        return {1: NOT_NAMED, 2: SOME_LANES, 3: SHORT_WARP, 4: OTHER_OPERANDS}[record.detail]
     if record.kind == 50 and record.detail:
         return READS_TOO_MUCH
     if record.kind == 13 and not memory.text(record.address):

@@ -13,6 +13,7 @@ from grader.simulator.decode import (  # noqa: F401 (handlers)
     conversion,
     floating,
     integers,
+    matrix,
     memory,
     warp,
 )
@@ -289,6 +290,12 @@ class FunctionDecoder:
         first = len(self.linker.branch_targets)
         self.linker.branch_targets += targets
         return first, len(targets)
+
+    def list_of(self, slots: list[int]) -> int:
+        """Where the program's list, which has also the targets of brx.idx, holds these registers."""
+        first = len(self.linker.branch_targets)
+        self.linker.branch_targets += slots
+        return first
 
     def meeting(self, instruction: Instruction) -> int:
         return self.entry + self._meetings[id(instruction)]

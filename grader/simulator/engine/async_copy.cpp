@@ -1,5 +1,7 @@
 #include "async_copy.h"
 
+#include <algorithm>
+
 #include "addressing.h"
 #include "cost.h"
 #include "races.h"
@@ -39,8 +41,8 @@ bool check_destination(Launch& launch, const Warp& warp, const Instruction& i, c
 }
 
 void mark(Block& block, const AsyncCopy& copy, s32 pc, s32 thread) {
-  block.in_flight.resize(block.shared.size(), {kLanded, 0});
-  for (s32 k = 0; k < copy.bytes; k++) block.in_flight[copy.to + static_cast<u64>(k)] = {pc, thread};
+  block.in_flight.resize(block.shared.size() / 4 + 1, {kLanded, 0});
+  for (s32 k = 0; k < copy.bytes / 4; k++) block.in_flight[copy.to / 4 + static_cast<u64>(k)] = {pc, thread};
   block.bytes_in_flight += pc == kLanded ? -copy.bytes : copy.bytes;
 }
 
@@ -124,14 +126,14 @@ bool nothing_in_flight(Launch& launch, const Warp& warp, const Instruction& i, c
                        int bytes) {
   for (u32 rest = mask; rest; rest &= rest - 1) {
     const int l = first_lane(rest);
-    for (int k = 0; k < bytes; k++) {
-      const InFlight& byte = launch.block->in_flight[address[l] + static_cast<u64>(k)];
-      if (byte.pc == kLanded) continue;
+    for (u64 word = address[l] / 4; word <= (address[l] + static_cast<u64>(bytes) - 1) / 4; word++) {
+      const InFlight& found = launch.block->in_flight[word];
+      if (found.pc == kLanded) continue;
       FaultRecord& fault = *launch.request->fault;
-      fault.other_pc = byte.pc;
-      fault.other_thread = byte.thread;
+      fault.other_pc = found.pc;
+      fault.other_thread = found.thread;
       for (int d = 0; d < 3; d++) fault.other_block[d] = launch.block->place[d];
-      fail(launch, kAsyncCopy, i, warp, l, address[l] + static_cast<u64>(k), bytes, kShared);
+      fail(launch, kAsyncCopy, i, warp, l, std::max(address[l], 4 * word), bytes, kShared);
       return false;
     }
   }
@@ -143,6 +145,6 @@ void forget_copies(Block& block) {
     warp.copies.clear();
     memset(warp.commits, 0, sizeof warp.commits);
   }
-  if (block.bytes_in_flight) block.in_flight.assign(block.shared.size(), {kLanded, 0});
+  if (block.bytes_in_flight) block.in_flight.assign(block.in_flight.size(), {kLanded, 0});
   block.bytes_in_flight = 0;
 }

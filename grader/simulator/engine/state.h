@@ -64,7 +64,7 @@ struct AsyncCopy {
   u64 from, to;  // a global address; an offset in shared memory
 };
 
-// Who fills a byte of shared memory; `pc` -1: nobody.
+// Who fills a word (4 bytes) of shared memory; `pc` -1: nobody.
 struct InFlight {
   s32 pc, thread;
 };
@@ -110,7 +110,7 @@ struct Block {
   s32 place[3] = {};
   std::vector<Warp> warps;
   std::vector<u8> shared, shared_written, local;
-  std::vector<InFlight> in_flight;  // of each byte of shared memory; empty before the first cp.async
+  std::vector<InFlight> in_flight;  // of each word of shared memory; empty before the first cp.async
   s64 bytes_in_flight = 0;
   Order* order = nullptr;  // of its threads; owned by Launch::races
   s64 unwritten = 0;  // bytes of shared memory that nobody in the block wrote yet

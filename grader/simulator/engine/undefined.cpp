@@ -1,6 +1,7 @@
 #include "undefined.h"
 
 #include "lanes.h"
+#include "matrix.h"
 #include "operations.h"
 
 namespace {
@@ -140,6 +141,11 @@ bool pass_undefined(Launch& launch, Warp& warp, char* frame, u32 mask, const Ins
       if (i.address_bytes && !uses(i.a)) return false;
       for (s32 slot : i.values) assign(warp, slot, mask, value);
       return true;
+    case OP_wmma_load:
+    case OP_wmma_store:
+    case OP_ldmatrix:
+    case OP_stmatrix: return (!i.address_bytes || uses(i.a)) && uses(i.e);  // fragments: matrix_memory.cpp
+    case OP_mma: pass_undefined_matrices(launch, warp, i); return true;
     case OP_async_copy: return uses(i.a) && uses(i.b) && uses(i.c);
     case OP_async_commit:
     case OP_async_wait: return true;
@@ -147,6 +153,7 @@ bool pass_undefined(Launch& launch, Warp& warp, char* frame, u32 mask, const Ins
     case OP_atom:
     case OP_shfl:
     case OP_match:
+    case OP_movmatrix:
     case OP_redux:
     case OP_vote:
     case OP_setp:

@@ -6,6 +6,7 @@
 
 #include "async_copy.h"
 #include "calls.h"
+#include "matrix.h"
 #include "operations.h"
 #include "races.h"
 #include "special_ops.h"
@@ -275,6 +276,12 @@ void run_warp(Launch& launch, Warp& warp) {
       case OP_fence:
         if (launch.races && active) launch.races->fence(launch, warp, active, i.mode);
         break;
+      case OP_mma: multiply_matrices(launch, warp, frame, active, i); break;
+      case OP_wmma_load: move_fragment(launch, warp, frame, active, i, false); break;
+      case OP_wmma_store: move_fragment(launch, warp, frame, active, i, true); break;
+      case OP_ldmatrix: move_rows(launch, warp, frame, active, i, false); break;
+      case OP_stmatrix: move_rows(launch, warp, frame, active, i, true); break;
+      case OP_movmatrix: transpose_matrix(launch, warp, frame, active, i); break;
       case OP_bar_warp: {
         u32 named = lanes<u32>(frame, i.a)[first_lane(mask)];
         if (named & warp.live & ~active)
