@@ -144,7 +144,7 @@ def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
         "mul.wide.s64 %d1, %d1, %d1;",
         "div.f32 %f1, %f1, %f1;",
         "cp.async.bulk.commit_group;",
-        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",
+        "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",
         "bar.sync 1, 64;",
         "bar.arrive 0, 32;",
         "ex2.approx.f64 %d1, %d1;",
