@@ -6,7 +6,7 @@
 // @expect y = x.sum()
 extern "C" __global__ void sum64(int const* x, int* y)
 {
-    __shared__ volatile int s[64];
+    __shared__ int s[64];
     int t = threadIdx.x;
     s[t] = x[t];
     __syncthreads();
