@@ -16,7 +16,7 @@ from grader.simulator.records import DeviceError
 from grader.verdict.records import State
 
 SOURCES = Path(__file__).parent / "engine"
-FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC")
+FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-pthread")
 SANITIZED = (
     "-std=c++17", "-O1", "-g", "-fno-omit-frame-pointer", "-ffp-contract=off", "-fno-math-errno", "-fPIC",
     "-fsanitize=address,undefined", "-fno-sanitize-recover=all",

@@ -9,6 +9,8 @@ from grader.simulator.memory import BASE, Buffer, Memory
 from grader.simulator.native import FaultRecord
 from grader.simulator.races import race_words
 from grader.simulator.records import Fault, Other
+from grader.simulator.waits import KINDS as WAITS
+from grader.simulator.waits import wait_sentence, wait_words
 
 _SPACES = {1: "global", 2: "shared", 3: "local", 4: "param", 5: "const"}  # abi.h, enum Space
 
@@ -37,17 +39,16 @@ SENTENCES = {
     ),
     9: (
         "barrier",
-        "__syncthreads() is reached by some threads of a warp and not by others: every thread of the block "
+        "__syncthreads() is reached by some threads of a warp and not by others{elsewhere}: every thread of the block "
         "must reach it.",
     ),
     10: (
         "shuffle",
-        "The mask {mask} of a warp function names lane {lane}, which does not take part in the call.",
+        "The mask {mask} of a warp function names lane {lane}, which does not take part in the call{elsewhere}.",
     ),
     11: (
         "budget",
-        "The kernel still ran after {address:,} instructions: either it never ends, or it waits for another thread "
-        "of its warp or for another block, which the simulated GPU does not switch to.",
+        "The kernel still ran after {address:,} instructions: it never ends, or waits for something that never comes.",
     ),
     12: ("trap", "The kernel stopped itself with a trap."),
     13: ("trap", "The assertion `{message}` failed."),
@@ -63,6 +64,10 @@ SENTENCES = {
     21: (
         "uninitialised_global",
         "The kernel reads byte {offset} of {buffer}, which neither the host nor a kernel has written yet.",
+    ),
+    30: (
+        "deadlock",
+        "The block waits for ever: threads are at barrier {address}, which waits for {expected}{elsewhere}.",
     ),
     40: (
         "bad_call",
@@ -82,10 +87,6 @@ BEFORE_SHARED = (
 )
 NO_BUFFER = "The kernel {does} {bytes} at an address where no buffer is."
 PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
-OTHER_BARRIERS = (
-    "Threads of one block wait at different barriers: all of them must reach the same __syncthreads()."
-)
-NOT_NAMED = "A thread calls a warp function whose mask {mask} does not name its own lane."
 READS_TOO_MUCH = "cp.async copies {bytes} at once and is told to read {address} bytes of its source."
 SOME_LANES = "`{opcode}` is for all 32 threads of a warp together, and lane {lane} does not take part."
 SHORT_WARP = "`{opcode}` is for all 32 threads of a warp together, and some of this warp do not exist or have ended."
@@ -122,7 +123,7 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
         buffer = offset = None
     else:
         sentence = _variant(record, sentence, buffer, memory)
-    other = _other(record, program, block) if record.kind in (20, 50) else None
+    other = _other(record, program, block) if record.kind in (20, 50) or (record.kind in WAITS and record.other_pc >= 0) else None
     return Fault(
         kind=kind,
         sentence=_fill(sentence, record, program, memory, buffer, other, block),
@@ -170,10 +171,10 @@ def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: 
         return IN_FRONT
     if record.kind == 6 and _below_zero(record.address):
         return BEFORE_SHARED
-    if record.kind == 9 and record.detail:
-        return OTHER_BARRIERS
+    if waited := wait_sentence(record):
+        return waited
     if record.kind == 10 and record.detail:
-        return {1: NOT_NAMED, 2: SOME_LANES, 3: SHORT_WARP, 4: OTHER_OPERANDS}[record.detail]
+        return {2: SOME_LANES, 3: SHORT_WARP, 4: OTHER_OPERANDS}[record.detail]
     if record.kind == 50 and record.detail:
         return READS_TOO_MUCH
     if record.kind == 13 and not memory.text(record.address):
@@ -191,8 +192,11 @@ def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, 
         name = f"buffer {buffer.name}"
     else:
         name = "the nearest buffer" if record.kind == 1 else "a buffer"
+    location = program.locations[record.pc]
+    line = location.line if location else None
     return sentence.format(
         **(race_words(record, program.locations, other, _thread(record.thread, block), name, offset) if record.kind == 20 else {}),
+        **wait_words(record, line, other),
         other=other,
         does="writes" if writes else "reads",
         bytes=_bytes(record.bytes),

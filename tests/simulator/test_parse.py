@@ -145,8 +145,6 @@ def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
         "div.f32 %f1, %f1, %f1;",
         "cp.async.bulk.commit_group;",
         "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",
-        "bar.sync 1, 64;",
-        "bar.arrive 0, 32;",
         "ex2.approx.f64 %d1, %d1;",
         "shfl.bfly.b32 %r1, %r1, 1, 31;",
         "sqrt.approx.f64 %d1, %d1;",

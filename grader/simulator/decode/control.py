@@ -174,31 +174,38 @@ def barrier(context: Context, modifiers: Modifiers) -> None:
         record.a = context.source("b32", 0)
         return
     modifiers.take("cta")
-    what = modifiers.need("sync", "red")
+    what = modifiers.need("sync", "red", "arrive")
     aligned = modifiers.root == "bar" or bool(modifiers.take("aligned"))
     context.operation("bar")
-    if what == "sync":
-        if len(context.operands) != 1:  # a count of threads
-            modifiers.refuse()
-        number = context.operands[0]
-    else:
-        kind = modifiers.need("popc", "and", "or")
-        record.mode = {"popc": 1, "and": 2, "or": 3}[kind]
-        modifiers.need("u32" if kind == "popc" else "pred")
-        context.count(3)
-        record.d = context.written("u32" if kind == "popc" else "pred")
-        number = context.operands[1]
-        record.a, negated = context.predicate(2)
-        record.flags = int(negated)
-    if not isinstance(number, Immediate) or not 0 <= number.value < 16:
-        modifiers.refuse()
-    record.immediate = number.value
     record.vector = int(not aligned)
+    first, operands = 0, len(context.operands)
+    if what == "red":
+        kind = modifiers.need("popc", "and", "or")
+        record.mode = {"popc": 1, "and": 2, "or": 3}[kind]  # barriers.h, enum BarrierMode
+        modifiers.need("u32" if kind == "popc" else "pred")
+        context.count(3, 4)
+        record.d = context.written("u32" if kind == "popc" else "pred")
+        record.a, negated = context.predicate(operands - 1)
+        record.flags = int(negated)
+        first, operands = 1, operands - 2
+    elif what == "arrive":
+        record.mode = 4
+        context.count(2)
+    else:
+        context.count(1, 2)
+    number, *count = context.operands[first : first + operands]
+    if isinstance(number, Immediate) and not 0 <= number.value < 16:
+        raise PtxError(f"{context.instruction.opcode} of barrier {number.value}: there are 16, from 0 on")
+    if count and isinstance(count[0], Immediate) and (count[0].value % 32 or not 0 <= count[0].value <= 1024):
+        raise PtxError(f"{context.instruction.opcode} with a count of {count[0].value}, which is no whole number of warps")
+    record.b = context.source("u32", first)
+    if count:
+        record.c = context.source("u32", first + 1)
 
 
 @handles("membar", "fence")
 def fence(context: Context, modifiers: Modifiers) -> None:
-    """All hold in the order in which warps and blocks run; only the search for races asks for them."""
+    """Memory is in order here anyway; a fence tells the search for races what the program relies on."""
     if modifiers.root == "membar":
         scope = modifiers.need("cta", "gl", "sys")
     else:
@@ -211,7 +218,8 @@ def fence(context: Context, modifiers: Modifiers) -> None:
 
 @handles("nanosleep")
 def sleep(context: Context, modifiers: Modifiers) -> None:
-    """May end at any time up to twice the given one; here at once."""
+    """May end at any time up to twice the given one; here the clock goes on by it."""
     modifiers.need("u32")
     context.count(1)
-    context.operation("nop")
+    context.operation("sleep")
+    context.record.a = context.source("u32", 0)

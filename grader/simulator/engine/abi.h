@@ -26,9 +26,6 @@ constexpr u64 kLocalWindow = 0x6e0000000000ull;
 constexpr u64 kSharedWindow = 0x6f0000000000ull;
 constexpr u64 kWindowBytes = 1ull << 32;
 
-// Warp instructions that a warp runs before the others of its block have their turn.
-constexpr s64 kTurn = 1 << 16;
-
 enum Space : s32 { kGeneric = 0, kGlobal, kShared, kLocal, kParam, kConst };
 
 enum FaultKind : s32 {
@@ -50,6 +47,7 @@ enum FaultKind : s32 {
   kUnsupported,
   kRace = 20,
   kUninitialisedGlobal,
+  kDeadlock = 30,
   kBadCall = 40,
   kAsyncCopy = 50,
 };

@@ -1,7 +1,8 @@
 #include "calls.h"
 
-#include "lanes.h"
 #include "frames.h"
+#include "lanes.h"
+#include "paths.h"
 #include "undefined.h"
 
 static void copy_local(Launch& launch, const Warp& warp, u32 mask, s32 first, s32 count, s64 source,
@@ -15,32 +16,43 @@ static void copy_local(Launch& launch, const Warp& warp, u32 mask, s32 first, s3
   }
 }
 
-constexpr size_t kMaxCalls = 256;
+constexpr s32 kMaxCalls = 256;
+constexpr s64 kMaxFrames = 256 << 20;  // bytes of registers of a warp
 
-bool enter_function(Launch& launch, Warp& warp, u32 mask, const Instruction& i, s32 pc) {
+bool enter_function(Launch& launch, Warp& warp, const Instruction& i, s32 pc) {
   const Function* functions = launch.request->functions;
   const Function &caller = functions[warp.function], &callee = functions[i.target];
-  s32 local_base = warp.local_base + caller.local_bytes;
-  if (warp.calls.size() >= kMaxCalls || local_base + callee.local_bytes > launch.request->local_limit) {
-    fail(launch, kStack, i, warp, first_lane(mask));
+  const Path& path = warp.path;
+  const s32 local_base = warp.local_base + caller.local_bytes;
+  const s32 depth = path.call < 0 ? 1 : warp.calls[static_cast<size_t>(path.call)].depth + 1;
+  const s64 frame = end_of_frames(launch, warp);
+  if (depth > kMaxCalls || local_base + callee.local_bytes > launch.request->local_limit ||
+      frame + callee.frame_bytes > kMaxFrames) {
+    fail(launch, kStack, i, warp, first_lane(path.mask));
     return false;
   }
-  warp.calls.push_back(
-      {pc + 1, warp.reconverge, mask, warp.function, warp.frame, warp.local_base, pc, warp.paths.size()});
-  copy_local(launch, warp, mask, i.immediate, i.vector, warp.local_base, local_base);
-  warp.frame += caller.frame_bytes;
-  warp.local_base = local_base;
+  copy_local(launch, warp, path.mask, static_cast<s32>(i.immediate), i.vector, warp.local_base, local_base);
+  const s32 call = add_call(warp, {pc + 1, path.reconverge, path.join, path.call, pc, i.target,
+                                   static_cast<s32>(frame), local_base, depth, path.mask});
+  warp.path.call = call;
+  warp.path.pc = callee.entry;
+  warp.path.join = warp.path.reconverge = -1;
+  enter_path(launch, warp);
   forget_frame(warp, warp.frame);
   return start_function(launch, warp, i.target);
 }
 
-CallRecord leave_function(Launch& launch, Warp& warp) {
-  CallRecord record = warp.calls.back();
-  warp.calls.pop_back();
-  forget_frame(warp, warp.frame);
+void leave_function(Launch& launch, Warp& warp) {
+  CallRecord& record = warp.calls[static_cast<size_t>(warp.path.call)];
   const Instruction& site = launch.request->code[record.call_pc];
-  copy_local(launch, warp, record.mask & warp.live, static_cast<s32>(site.immediate) + site.vector, site.bytes,
-             warp.local_base, record.local_base);
-  warp.function = record.function, warp.frame = record.frame, warp.local_base = record.local_base;
-  return record;
+  Path& path = warp.path;
+  path.pc = record.return_pc, path.reconverge = record.reconverge;
+  path.join = record.join, path.call = record.caller;
+  const s32 local_base = record.local_base;
+  record.lanes &= ~path.mask;  // others may still be in it
+  enter_path(launch, warp);
+  copy_local(launch, warp, path.mask, static_cast<s32>(site.immediate) + site.vector, site.bytes, local_base,
+             warp.local_base);
+  drop_ended_calls(warp);
+  if (!warp.undefined.empty()) forget_frame(warp, end_of_frames(launch, warp));
 }

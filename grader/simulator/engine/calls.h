@@ -2,9 +2,8 @@
 #pragma once
 #include "state.h"
 
-// Enters the function that a call at `pc` names: false, and a fault, where the stack is used up.
-bool enter_function(Launch&, Warp&, u32 mask, const Instruction&, s32 pc);
+// The running path enters the function that a call at `pc` names: false, and a fault, where the stack is used up.
+bool enter_function(Launch&, Warp&, const Instruction&, s32 pc);
 
-// Back to the caller, with the results: what there is to go on from. The warp's function and frame are the
-// caller's again.
-CallRecord leave_function(Launch&, Warp&);
+// The running path goes back to the caller, with the results.
+void leave_function(Launch&, Warp&);

@@ -1,49 +1,33 @@
-// What the lanes of a warp do together: shuffles, votes, matches, reductions.
+// What the lanes of a warp do together: shuffles, votes, matches, reductions. `mask`: all lanes that the masks name
+// and that have not exited (waits.h).
 #include "convert.h"
-#include "races.h"
+#include "undefined.h"
 
 namespace {
 
-// The mask operand names the lanes that take part. All of them that still run must be here, and the lanes
-// that are here must be named; otherwise the first lane in the wrong is reported.
-bool all_take_part(Launch& launch, const Warp& warp, char* frame, u32 mask, const Instruction& i,
-                        s32 slot) {
-  const u32* masks = lanes<u32>(frame, slot);
-  u32 different = 0, first = masks[first_lane(mask)];
-  EACH_LANE different |= (mask >> l & 1) ? masks[l] ^ first : 0;
-  if (!different && !(first & warp.live & ~mask) && !(mask & ~first)) return true;
-  bool fine = true;
-  each_active(mask, [&](int l) {
-    if (!fine) return;
-    u32 named = lanes<u32>(frame, slot)[l];
-    u32 absent = named & warp.live & ~mask;
-    if (absent) {
-      fail(launch, kShuffle, i, warp, first_lane(absent), named);
-      fine = false;
-    } else if (!(named >> l & 1)) {
-      launch.request->fault->detail = 1;
-      fail(launch, kShuffle, i, warp, l, named);
-      fine = false;
-    }
-  });
-  return fine;
-}
-
-bool check_participants(Launch& launch, const Warp& warp, char* frame, u32 mask, const Instruction& i,
-                        s32 slot) {
-  if (!all_take_part(launch, warp, frame, mask, i, slot)) return false;
-  if (launch.races) launch.races->met(launch, warp, mask);
-  return true;
-}
-
 enum ShuffleMode : s32 { kShuffleIndex = 0, kShuffleUp, kShuffleDown, kShuffleButterfly };
+
+// Which lanes get a value that is undefined: that of a lane that does not take part, or an undefined one.
+void pass_values(Launch& launch, Warp& warp, u32 mask, const Instruction& i, const u32* from) {
+  Undefined source{}, value{};
+  collect(warp, source, i.a, mask);
+  value.computed = source.computed;
+  each_active(mask, [&](int l) {
+    const u32 k = from[l];
+    const bool absent = !(mask >> k & 1);
+    if (!absent && !(source.mask >> k & 1)) return;
+    value.mask |= 1u << l;
+    value.pc[l] = absent ? static_cast<s32>(&i - launch.request->code) : source.pc[k];
+    value.address[l] = absent ? k : source.address[k];
+  });
+  assign(warp, i.d, mask, value);
+}
 
 }  // namespace
 
 // i.a value, i.b lane, i.c clamp, i.e mask, i.values[0] the predicate that says whether the source was in
 // range.
 void shuffle(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
-  if (!mask || !check_participants(launch, warp, frame, mask, i, i.e)) return;
   u32 source[kLanes];
   memcpy(source, frame + i.a, sizeof source);
   const u32 *b = lanes<u32>(frame, i.b), *c = lanes<u32>(frame, i.c);
@@ -64,8 +48,11 @@ void shuffle(Launch& launch, Warp& warp, char* frame, u32 mask, const Instructio
     from[l] = valid ? wanted & 31 : lane;
     in_range |= valid ? 1u << l : 0u;
   }
-  // What a lane that is not there holds is undefined: a value that shows if it is used.
+  // What a lane that is not there holds is undefined: a value that shows, and a fault where it is used.
   if (d) {
+    u32 read = 0;  // lanes that are read
+    each_active(mask, [&](int l) { read |= 1u << from[l]; });
+    if ((read & ~mask) || !warp.undefined.empty()) pass_values(launch, warp, mask, i, from);
     EACH_LANE {
       u32 value = (mask >> from[l] & 1) ? source[from[l]] : 0xcdcdcdcdu;
       d[l] = (mask >> l & 1) ? value : d[l];
@@ -75,8 +62,7 @@ void shuffle(Launch& launch, Warp& warp, char* frame, u32 mask, const Instructio
 }
 
 // i.a predicate (negated if i.flags), i.e mask; i.mode: 0 all, 1 any, 2 uniform, 3 ballot.
-void vote(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
-  if (!mask || !check_participants(launch, warp, frame, mask, i, i.e)) return;
+void vote(Launch&, Warp&, char* frame, u32 mask, const Instruction& i) {
   u32 votes = predicate(frame, i.a) ^ (i.flags ? kAllLanes : 0u);
   u32 truth = 0;
   each_active(mask, [&](int l) {
@@ -92,8 +78,7 @@ void vote(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& 
 }
 
 // i.mode: 0 any, 1 all (i.values[0] is its predicate).
-void match(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
-  if (!mask || !check_participants(launch, warp, frame, mask, i, i.e)) return;
+void match(Launch&, Warp&, char* frame, u32 mask, const Instruction& i) {
   u32 result[kLanes] = {}, all_same = 0;
   auto value = [&](int l) { return i.bytes == 8 ? lanes<u64>(frame, i.a)[l] : lanes<u32>(frame, i.a)[l]; };
   each_active(mask, [&](int l) {
@@ -108,8 +93,7 @@ void match(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction&
 }
 
 // i.mode: 0 add, 1 min, 2 max, 3 and, 4 or, 5 xor; i.type: kS32 or kU32.
-void reduce(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
-  if (!mask || !check_participants(launch, warp, frame, mask, i, i.e)) return;
+void reduce(Launch&, Warp&, char* frame, u32 mask, const Instruction& i) {
   u32 source[kLanes];
   memcpy(source, frame + i.a, sizeof source);
   each_active(mask, [&](int l) {

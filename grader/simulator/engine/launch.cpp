@@ -1,8 +1,142 @@
-// A launch: block after block. The order is fixed, so that the same launch always gives the same bytes and
-// counters.
-#include "block.h"
+// A launch: which blocks are resident, and in which order they run. The order is fixed, so that the same launch
+// always gives the same bytes and counters.
+//
+// Blocks begin in the order of their numbers. One that waits for others stays resident while the next begin, up
+// to a number that an H200 holds whatever a block needs: one for each of its multiprocessors. Then those that
+// are resident take turns, and another begins when one of them is done.
+#include <algorithm>
+#include <memory>
+#include <thread>
 
+#include "block.h"
 #include "races.h"
+
+namespace {
+
+constexpr size_t kMostResident = 132;
+constexpr s64 kMostBytes = 256 << 20;  // of local and shared memory of all resident blocks
+
+// Blocks that one thread of the host runs: chunks of the grid, every `step`-th from `first` on.
+struct Share {
+  s64 first_chunk, step;
+};
+
+s64 most_resident(const Launch& launch) {
+  const LaunchRequest& request = *launch.request;
+  const s64 warps = (launch.threads + kLanes - 1) / kLanes;
+  const s64 bytes = 2ll * request.shared_bytes + request.local_limit * warps * kLanes + 1;
+  return std::clamp<s64>(kMostBytes / bytes, 1, kMostResident);
+}
+
+// The numbers of the blocks of a share, one after the other; -1: no more.
+class Numbers {
+ public:
+  Numbers(const LaunchRequest& request, Share share, s64 chunk)
+      : last_(request.last_block), chunk_(chunk), skip_((share.step - 1) * chunk),
+        next_(request.first_block + share.first_chunk * chunk), left_(chunk) {}
+  s64 take() {
+    if (!left_) next_ += skip_, left_ = chunk_;
+    if (next_ >= last_) return -1;
+    left_--;
+    return next_++;
+  }
+  bool any() const { return (left_ ? next_ : next_ + skip_) < last_; }
+
+ private:
+  s64 last_, chunk_, skip_, next_, left_;
+};
+
+void run_share(Launch& launch, Share share, s64 chunk) {
+  const s64 most = most_resident(launch);
+  Numbers numbers(*launch.request, share, chunk);
+  std::vector<std::unique_ptr<Block>> waiting, unused;
+  for (size_t turn = 0; !launch.failed();) {
+    std::unique_ptr<Block> block;
+    if (static_cast<s64>(waiting.size()) < most && numbers.any()) {
+      if (unused.empty()) {
+        block = std::make_unique<Block>();
+        prepare_block(launch, *block);
+      } else {
+        block = std::move(unused.back());
+        unused.pop_back();
+      }
+      begin_block(launch, *block, numbers.take());
+    } else if (!waiting.empty()) {
+      turn %= waiting.size();
+      block = std::move(waiting[turn]);
+      waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(turn));
+    } else {
+      return;
+    }
+    if (run_block(launch, *block)) {
+      if (launch.failed() && launch.request->fault->kind == kBudget) {
+        launch.request->fault->detail = numbers.any() && static_cast<s64>(waiting.size()) + 1 >= most;
+      }
+      unused.push_back(std::move(block));
+    } else {
+      waiting.insert(waiting.begin() + static_cast<std::ptrdiff_t>(std::min(turn, waiting.size())), std::move(block));
+      turn++;
+    }
+  }
+}
+
+void begin(Launch& launch, LaunchRequest* request) {
+  launch.request = request;
+  launch.budget = request->budget;
+  launch.threads = request->block[0] * request->block[1] * request->block[2];
+  launch.hints.assign(static_cast<size_t>(request->code_count), -1);
+  launch.patterns.assign(static_cast<size_t>(request->code_count), AccessPattern{});
+}
+
+// What one thread of the host has for itself.
+struct Worker {
+  LaunchRequest request;
+  FaultRecord fault{};
+  std::vector<Counter> counters;
+  Launch launch{};
+};
+
+s64 number_of(const FaultRecord& fault, const LaunchRequest& request) {
+  return fault.block[0] + static_cast<s64>(request.grid[0]) * (fault.block[1] + static_cast<s64>(request.grid[1]) * fault.block[2]);
+}
+
+// Every thread runs its own chunks to their end or to its own first fault, so that what they do together does not
+// depend on which is faster. Each has the whole budget.
+void run_shared(LaunchRequest& request, int workers, s64 chunk) {
+  std::vector<std::unique_ptr<Worker>> all;
+  std::vector<std::thread> threads;
+  for (int k = 0; k < workers; k++) {
+    all.push_back(std::make_unique<Worker>());
+    Worker& worker = *all.back();
+    worker.request = request;
+    worker.request.fault = &worker.fault;
+    worker.fault.other_pc = -1;
+    worker.counters.assign(static_cast<size_t>(request.code_count), Counter{});
+    worker.request.counters = worker.counters.data();
+    begin(worker.launch, &worker.request);
+    const Share share{k, workers};
+    if (k + 1 < workers) {
+      threads.emplace_back([&worker, share, chunk] { run_share(worker.launch, share, chunk); });
+    } else {
+      run_share(worker.launch, share, chunk);
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  const s64 budget = request.budget;
+  for (const std::unique_ptr<Worker>& worker : all) {
+    request.budget -= budget - worker->launch.budget;
+    for (size_t k = 0; k < worker->counters.size(); k++) {
+      const u64* from = &worker->counters[k].executions;
+      u64* to = &request.counters[k].executions;
+      for (size_t n = 0; n < sizeof(Counter) / sizeof(u64); n++) to[n] += from[n];
+    }
+    const FaultRecord& fault = worker->fault;
+    if (fault.kind && (!request.fault->kind || number_of(fault, request) < number_of(*request.fault, request)))
+      *request.fault = fault;
+  }
+}
+
+}  // namespace
 
 void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp, int lane, u64 address,
           int bytes, s32 space) {
@@ -18,20 +152,19 @@ void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp
 }
 
 extern "C" int simulator_launch(LaunchRequest* request) {
+  request->fault->other_pc = -1;
+  const s64 blocks = request->last_block - request->first_block;
+  const s64 chunk = std::clamp<s64>(blocks / 64, 1, 64);
+  const int workers = static_cast<int>(std::clamp<s64>(request->workers, 1, (blocks + chunk - 1) / chunk + 1));
+  if (workers > 1) {
+    run_shared(*request, workers, chunk);
+    return request->fault->kind;
+  }
   Launch launch{};
-  launch.request = request;
-  launch.budget = request->budget;
-  launch.threads = request->block[0] * request->block[1] * request->block[2];
-  launch.hints.assign(static_cast<size_t>(request->code_count), -1);
-  launch.patterns.assign(static_cast<size_t>(request->code_count), AccessPattern{});
+  begin(launch, request);
   std::unique_ptr<Races> races(request->checks & kCheckRaces ? new Races : nullptr);
   launch.races = races.get();
-  Block block;
-  prepare_block(launch, block);
-  for (block.number = request->first_block; block.number < request->last_block && !launch.failed();
-       block.number++) {
-    run_block(launch, block);
-  }
+  run_share(launch, {0, 1}, chunk);
   request->budget = launch.budget;
   return request->fault->kind;
 }

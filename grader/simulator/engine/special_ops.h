@@ -153,3 +153,15 @@ inline void load_parameter(const Launch& launch, char* frame, u32 mask, const In
     }
   }
 }
+
+// i.mode: 0 %clock, 1 %clock64, 2 %clock_hi, 3 %globaltimer, 4 and 5 its halves. The clock of the device counts four
+// cycles for a warp instruction, as an addition takes on a GPU, and two for a nanosecond of sleep.
+inline void read_clock(char* frame, u32 mask, const Instruction& i, s64 cycles) {
+  const u64 now = static_cast<u64>(i.mode < 3 ? cycles : cycles / 2);
+  if (i.mode == 1 || i.mode == 3) {
+    each_active(mask, [&](int l) { lanes<u64>(frame, i.d)[l] = now; });
+  } else {
+    const u32 half = static_cast<u32>(i.mode == 2 || i.mode == 5 ? now >> 32 : now);
+    each_active(mask, [&](int l) { lanes<u32>(frame, i.d)[l] = half; });
+  }
+}

@@ -7,18 +7,37 @@
 
 #include "abi.h"
 
-// Lanes that wait to run from `pc`, until they reach `reconverge`.
+enum class PathState : u8 { kReady, kAtSync, kAtBarrier };
+
+// Lanes that run together: see paths.h.
 struct Path {
-  s32 pc, reconverge;
-  u32 mask;
+  s32 pc = 0;
+  s32 reconverge = -1;  // where the path ends: at `join`; -1: not inside of a branch of its function
+  u32 mask = 0;
+  s32 join = -1;  // in Warp::joins
+  s32 call = -1;  // in Warp::calls; -1: in the kernel itself
+  PathState state = PathState::kReady;
+  bool spun = false;  // had its turn, and others had none since
+  u32 named = 0;      // kAtSync: the lanes that it waits for
+  u32 vote = 0;       // kAtBarrier: of bar.red
+  s32 number = 0;     // kAtBarrier: once the whole warp has come, the barrier
 };
 
+// Where the lanes of a branch meet again.
+struct Join {
+  s32 pc, reconverge;
+  s32 parent, call;  // the path that the lanes go on as
+  u32 lanes;         // that are still to meet, those that have come included; none: the join is over
+  u32 arrived;
+};
+
+// A function that some lanes are in.
 struct CallRecord {
-  s32 return_pc, reconverge;
-  u32 mask;
-  s32 function, frame, local_base;
+  s32 return_pc, reconverge, join, caller;  // the path that the lanes go on as
   s32 call_pc;
-  size_t paths;
+  s32 function, frame, local_base;
+  s32 depth;
+  u32 lanes;  // that have not left it; none: the call is over
 };
 
 // Memory for the frames of a warp, aligned so that no vector of lanes crosses a cache line.
@@ -74,15 +93,21 @@ enum class WarpState { kRunning, kAtBarrier, kDone };
 struct Warp {
   int id = 0;
   WarpState state = WarpState::kRunning;
-  u32 live = 0;  // lanes that have not exited
-  u32 mask = 0;
-  s32 pc = 0, reconverge = -1;
-  s32 function = 0, frame = 0, local_base = 0;
-  u32 barrier_vote = 0;
+  u32 live = 0;                               // lanes that have not exited
+  Path path;                                  // the one that runs
+  s32 function = 0, frame = 0, local_base = 0;  // where it is
+  std::vector<Path> paths;                    // the others; the last one runs next
+  std::vector<Join> joins;
+  std::vector<CallRecord> calls;
+  u32 awaited = 0;      // lanes that left a join early because lanes at a bar.warp.sync wait for them
+  bool exited = false;  // lanes exited since the joins were looked at
+  bool waits = false;   // some path was blocked since none was
+  bool spins = false;   // its last turn ended because all its paths wait for other threads
+  bool polled = false;  // this turn has read what other threads write
+  s32 polls = 0, poll_pc = -1;
+  u64 poll_sight = 0;  // what the last poll saw
   bool traced = false;
   Registers registers;
-  std::vector<Path> paths;
-  std::vector<CallRecord> calls;
   std::vector<Undefined> undefined;  // nearly always empty
   std::vector<AsyncCopy> copies;     // in the order in which they started
   u32 commits[kLanes] = {};          // groups of copies that each lane has closed
@@ -102,6 +127,16 @@ struct AccessPattern {
   bool far;                // some difference does not fit 32 bits: `low` and `high` say nothing
 };
 
+// One of the barriers of a block that somebody has come to: see barriers.h.
+struct Barrier {
+  s32 kind = 0, count = 0;  // whether it combines predicates; threads it waits for, 0: all of the block
+  s32 arrived = 0;          // threads, whole warps of them
+  u32 warps = 0;            // that have come
+  s32 pc = -1, thread = -1;  // of the first
+};
+
+constexpr int kBarriers = 16;
+
 class Order;
 
 // A block that has begun: its warps and its memory.
@@ -109,10 +144,11 @@ struct Block {
   s64 number = 0;  // linear: x runs fastest
   s32 place[3] = {};
   std::vector<Warp> warps;
+  Barrier barriers[kBarriers];
+  Order* order = nullptr;  // of its threads; owned by Launch::races
   std::vector<u8> shared, shared_written, local;
   std::vector<InFlight> in_flight;  // of each word of shared memory; empty before the first cp.async
   s64 bytes_in_flight = 0;
-  Order* order = nullptr;  // of its threads; owned by Launch::races
   s64 unwritten = 0;  // bytes of shared memory that nobody in the block wrote yet
 };
 
@@ -122,6 +158,7 @@ struct Launch {
   LaunchRequest* request;
   Block* block;  // the one that runs
   s64 budget;
+  s64 slept;                            // cycles of the clock beside those of instructions
   int threads;                          // of a block
   std::vector<s32> hints;               // per instruction: the allocation it touched last
   std::vector<AccessPattern> patterns;  // per instruction
@@ -141,6 +178,5 @@ void vote(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
 void match(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
 void reduce(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
 void print(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
-void run_warp(Launch&, Warp&);
 
 inline int first_lane(u32 mask) { return __builtin_ctz(mask); }

@@ -3,6 +3,7 @@
 #include "lanes.h"
 #include "matrix.h"
 #include "operations.h"
+#include "waits.h"
 
 namespace {
 
@@ -57,6 +58,11 @@ bool use(Launch& launch, Warp& warp, s32 slot, u32 mask, bool only_computed) {
   if (!r || !(r->mask & mask) || (only_computed && !r->computed)) return true;
   int lane = first_lane(r->mask & mask);
   const Instruction& load = launch.request->code[r->pc[lane]];
+  if (load.op == OP_shfl) {
+    launch.request->fault->detail = kNoPartner;
+    fail(launch, kShuffle, load, warp, lane, r->address[lane]);
+    return false;
+  }
   fail(launch, kUninitialisedShared, load, warp, lane, r->address[lane], load.bytes * load.vector, kShared);
   return false;
 }
@@ -150,8 +156,15 @@ bool pass_undefined(Launch& launch, Warp& warp, char* frame, u32 mask, const Ins
     case OP_async_commit:
     case OP_async_wait: return true;
     case OP_st: return !i.address_bytes || uses(i.a);
+    case OP_shfl: {  // what an earlier one read from nobody may go on: collectives.cpp
+      u32 loaded = 0;
+      collect(warp, value, i.a, mask);
+      each_active(value.mask, [&](int l) {
+        loaded |= static_cast<u32>(launch.request->code[value.pc[l]].op != OP_shfl) << l;
+      });
+      return use(launch, warp, i.a, loaded) && uses(i.b) && uses(i.c) && uses(i.e);
+    }
     case OP_atom:
-    case OP_shfl:
     case OP_match:
     case OP_movmatrix:
     case OP_redux:

@@ -5,6 +5,8 @@
 // is undefined, too. The fault, at the load, comes where such a value decides something or gets where others
 // find it: in a comparison, an address, an atomic or warp function, a store to global memory, and any store of
 // a computed one. A copy in shared memory counts as not written. Local memory forgets.
+//
+// So it is with values that a shuffle reads from lanes that take no part in it.
 #pragma once
 #include "state.h"
 

@@ -1,74 +1,75 @@
-// Runs one warp: a loop over instructions, each a loop over lanes, with a stack of paths for divergence.
-//
-// At a divergent branch the warp runs one side after the other; both end at `reconverge`, the branch's
-// immediate post-dominator, where the lanes continue together.
+// Runs one warp: a loop over instructions, each a loop over the lanes of the path that runs (paths.h).
+#include "warp.h"
+
 #include <algorithm>
 
 #include "async_copy.h"
+#include "barriers.h"
 #include "calls.h"
 #include "matrix.h"
 #include "operations.h"
+#include "paths.h"
 #include "races.h"
 #include "special_ops.h"
 #include "trace.h"
 #include "undefined.h"
-
-// Lanes that jump to the kernel's end leave at once and wait for nobody, so that a barrier does not wait for
-// threads that have returned.
-static bool leaves_at(Launch& launch, Warp& warp, s32 pc, u32 mask) {
-  const Instruction& i = launch.request->code[pc];
-  if (i.op != OP_exit || i.guard >= 0) return false;
-  if (warp.traced) trace_step(launch, warp, mask, mask, i);
-  warp.live &= ~mask;
-  Counter& counter = launch.request->counters[pc];
-  counter.executions++;
-  counter.lanes += static_cast<u64>(__builtin_popcount(mask));
-  return true;
-}
+#include "waits.h"
 
 void run_warp(Launch& launch, Warp& warp) {
   LaunchRequest& request = *launch.request;
   const Instruction* code = request.code;
   Counter* counters = request.counters;
+  s64 turn = std::min(launch.budget, kTurn), left = turn;
+  warp.polled = false;
+  warp.spins = true;
+  if (!next_path(launch, warp)) return;
+  // Of the running path, where the compiler can keep them in registers.
   char* frame = warp.registers.data() + warp.frame;
-  u32 mask = warp.mask;
-  s32 pc = warp.pc, reconverge = warp.reconverge;
-  const s64 turn = std::min(launch.budget, kTurn);
-  s64 budget = turn;
+  u32 mask = warp.path.mask;
+  s32 pc = warp.path.pc, reconverge = warp.path.reconverge;
 
+#define STORE_PATH() (warp.path.mask = mask, warp.path.pc = pc)
+#define LOAD_PATH()                                                                     \
+  (frame = warp.registers.data() + warp.frame, mask = warp.path.mask, pc = warp.path.pc, \
+   reconverge = warp.path.reconverge)
 #define LEAVE_LOOP()              \
   do {                            \
-    warp.mask = mask;             \
-    warp.pc = pc;                 \
-    warp.reconverge = reconverge; \
-    launch.budget -= turn - budget; \
+    launch.budget -= turn - left; \
     return;                       \
+  } while (0)
+#define NEXT_PATH()                                \
+  do {                                             \
+    if (!next_path(launch, warp)) LEAVE_LOOP();    \
+    LOAD_PATH();                                   \
+  } while (0)
+#define END_TURN()                              \
+  do {                                          \
+    STORE_PATH();                               \
+    launch.budget -= turn - left;               \
+    if (!end_turn(launch, warp)) return;        \
+    turn = left = std::min(launch.budget, kTurn); \
+    LOAD_PATH();                                \
   } while (0)
 
   for (;;) {
-    while (pc == reconverge || !mask) {  // this path has ended: take the next one
-      if (warp.paths.empty()) {
-        warp.state = WarpState::kDone;
-        LEAVE_LOOP();
+    while (pc == reconverge || !mask) {  // the end of this path
+      STORE_PATH();
+      if (mask && arrive(warp)) {
+        LOAD_PATH();
+      } else {
+        NEXT_PATH();
       }
-      if (!warp.calls.empty() &&
-          warp.paths.size() == warp.calls.back().paths) {  // every lane exited inside a call
-        const CallRecord& record = warp.calls.back();
-        warp.function = record.function, warp.frame = record.frame, warp.local_base = record.local_base;
-        frame = warp.registers.data() + warp.frame;
-        pc = record.return_pc, reconverge = record.reconverge, mask = record.mask & warp.live;
-        warp.calls.pop_back();
-        continue;
-      }
-      Path path = warp.paths.back();
-      warp.paths.pop_back();
-      pc = path.pc, reconverge = path.reconverge, mask = path.mask & warp.live;
     }
     const Instruction& i = code[pc];
-    if (--budget < 0) {
-      budget = 0;
-      if (launch.budget == turn) fail(launch, kBudget, i, warp, first_lane(mask));
-      LEAVE_LOOP();
+    if (--left < 0) {
+      left = 0;
+      if (launch.budget == turn) {
+        fail(launch, kBudget, i, warp, first_lane(mask));
+        LEAVE_LOOP();
+      }
+      warp.spins = false;
+      END_TURN();
+      continue;
     }
     u32 active = mask;
     if (i.guard >= 0) {
@@ -131,14 +132,45 @@ void run_warp(Launch& launch, Warp& warp) {
       case OP_nop: break;
       case OP_unpack: unpack(frame, active, i); break;
       case OP_pack4: pack4(frame, active, i); break;
-      case OP_ld: load_or_store(launch, warp, frame, active, i, false); break;
+      case OP_ld:
+        load_or_store(launch, warp, frame, active, i, false);
+        if (__builtin_expect(i.flags & kStrong, 0) && active && !launch.failed() &&
+            polls_in_vain(warp, frame, active, i, pc)) {
+          pc++;
+          END_TURN();
+          continue;
+        }
+        break;
       case OP_st: load_or_store(launch, warp, frame, active, i, true); break;
       case OP_ld_param: load_parameter(launch, frame, active, i); break;
-      case OP_atom: atomic(launch, warp, frame, active, i); break;
-      case OP_shfl: shuffle(launch, warp, frame, active, i); break;
-      case OP_vote: vote(launch, warp, frame, active, i); break;
-      case OP_match: match(launch, warp, frame, active, i); break;
-      case OP_redux: reduce(launch, warp, frame, active, i); break;
+      case OP_atom:
+        atomic(launch, warp, frame, active, i);
+        if (active && !launch.failed() && polls_in_vain(warp, frame, active, i, pc)) {
+          pc++;
+          END_TURN();
+          continue;
+        }
+        break;
+      case OP_shfl:
+      case OP_vote:
+      case OP_match:
+      case OP_redux:
+      case OP_bar_warp:
+      case OP_mma:
+      case OP_wmma_load:
+      case OP_wmma_store:
+      case OP_ldmatrix:
+      case OP_stmatrix:
+      case OP_movmatrix:
+        if (!active) break;
+        if (!all_here(warp, frame, active, i)) {
+          STORE_PATH();
+          wait_for_lanes(launch, warp, frame, active, i);
+          NEXT_PATH();
+          continue;
+        }
+        warp_operation(launch, warp, frame, active, i);
+        break;
       case OP_activemask: {
         u32* d = lanes<u32>(frame, i.d);
         EACH_LANE d[l] = (active >> l & 1) ? active : d[l];
@@ -189,17 +221,16 @@ void run_warp(Launch& launch, Warp& warp) {
         }
         if (!active) break;
         counter.requests++;
+        STORE_PATH();
         // If the branch ends where this path ends, the lanes that arrive there are already waited for.
-        if (i.reconverge != reconverge) warp.paths.push_back({i.reconverge, reconverge, mask});
+        if (i.reconverge != reconverge) open_join(warp, i.reconverge);
         reconverge = i.reconverge;
-        if (!leaves_at(launch, warp, i.target, active) && i.target != reconverge) {
-          warp.paths.push_back({i.target, reconverge, active});
-        }
+        split_off(warp, i.target, active);
         mask = stays;
         break;
       }
       case OP_brx: {  // one path for each target that lanes ask for; i.vector targets from i.target on
-        u32 left = active, outside = 0;
+        u32 left_to_go = active, outside = 0;
         each_active(active, [&](int l) {
           outside |= static_cast<u32>(lanes<u32>(frame, i.a)[l] >= static_cast<u32>(i.vector)) << l;
         });
@@ -208,47 +239,45 @@ void run_warp(Launch& launch, Warp& warp) {
           fail(launch, kUnsupported, i, warp, first_lane(outside));
           LEAVE_LOOP();
         }
-        if (i.reconverge != reconverge) warp.paths.push_back({i.reconverge, reconverge, mask});
+        STORE_PATH();
+        if (i.reconverge != reconverge) open_join(warp, i.reconverge);
         reconverge = i.reconverge;
-        if (mask != active) warp.paths.push_back({pc + 1, reconverge, mask & ~active});
+        if (mask != active) split_off(warp, pc + 1, mask & ~active);
         int targets = 0;
-        while (left) {
-          u32 index = lanes<u32>(frame, i.a)[first_lane(left)], same = 0;
-          each_active(left,
+        while (left_to_go) {
+          u32 index = lanes<u32>(frame, i.a)[first_lane(left_to_go)], same = 0;
+          each_active(left_to_go,
                       [&](int l) { same |= static_cast<u32>(lanes<u32>(frame, i.a)[l] == index) << l; });
-          warp.paths.push_back(
-              {request.branch_targets[i.target + static_cast<s32>(index)], reconverge, same});
-          left &= ~same;
+          split_off(warp, request.branch_targets[i.target + static_cast<s32>(index)], same);
+          left_to_go &= ~same;
           targets++;
         }
         if (targets > 1) counter.requests++;
-        mask = 0;  // the next path is taken from the stack
+        mask = 0;  // this path has ended
         continue;
       }
       case OP_exit:
+        if (active & warp.awaited) fail_awaited(launch, warp, active & warp.awaited);
         warp.live &= ~active;
+        warp.exited |= active != 0;
         mask &= ~active;
         if (!mask) continue;
         break;
-      case OP_call: {
-        if (active != mask) {
-          fail(launch, kUnsupported, i, warp, first_lane(mask));
-          LEAVE_LOOP();
+      case OP_call:
+        if (!active) break;
+        STORE_PATH();
+        if (mask != active) {
+          split_off(warp, pc + 1, mask & ~active);
+          warp.path.mask = active;
         }
-        warp.reconverge = reconverge;
-        if (!enter_function(launch, warp, mask, i, pc)) LEAVE_LOOP();
-        frame = warp.registers.data() + warp.frame;
-        pc = request.functions[i.target].entry;
-        reconverge = -1;
+        if (!enter_function(launch, warp, i, pc)) LEAVE_LOOP();
+        LOAD_PATH();
         continue;
-      }
-      case OP_leave: {  // the last instruction of a function: all its lanes are here
-        const CallRecord record = leave_function(launch, warp);
-        mask = record.mask & warp.live;
-        frame = warp.registers.data() + warp.frame;
-        pc = record.return_pc, reconverge = record.reconverge;
+      case OP_leave:  // the last instruction of a function
+        STORE_PATH();
+        leave_function(launch, warp);
+        LOAD_PATH();
         continue;
-      }
       case OP_bad_call:
         if (active) {
           int lane = first_lane(active);
@@ -273,32 +302,30 @@ void run_warp(Launch& launch, Warp& warp) {
       case OP_async_copy: start_copies(launch, warp, frame, active, i); break;
       case OP_async_commit: commit_copies(warp, active); break;
       case OP_async_wait: wait_for_copies(launch, warp, active, i); break;
-      case OP_fence:
-        if (launch.races && active) launch.races->fence(launch, warp, active, i.mode);
-        break;
-      case OP_mma: multiply_matrices(launch, warp, frame, active, i); break;
-      case OP_wmma_load: move_fragment(launch, warp, frame, active, i, false); break;
-      case OP_wmma_store: move_fragment(launch, warp, frame, active, i, true); break;
-      case OP_ldmatrix: move_rows(launch, warp, frame, active, i, false); break;
-      case OP_stmatrix: move_rows(launch, warp, frame, active, i, true); break;
-      case OP_movmatrix: transpose_matrix(launch, warp, frame, active, i); break;
-      case OP_bar_warp: {
-        u32 named = lanes<u32>(frame, i.a)[first_lane(mask)];
-        if (named & warp.live & ~active)
-          fail(launch, kUnsupported, i, warp, first_lane(named & warp.live & ~active));
-        if (launch.races) launch.races->warp_barrier(launch, warp, active);
-        break;
-      }
       case OP_bar:
-        if (active != warp.live) {
-          // barrier.sync (i.vector) may be reached from several places, which is not modelled; bar.sync may
-          // not.
-          fail(launch, i.vector ? kUnsupported : kBarrier, i, warp, first_lane(warp.live & ~active));
-          LEAVE_LOOP();
-        }
-        warp.state = WarpState::kAtBarrier;
-        warp.barrier_vote = i.a >= 0 ? (predicate(frame, i.a) ^ (i.flags ? kAllLanes : 0u)) & active : 0;
-        LEAVE_LOOP();  // `pc` stays: launch.cpp finishes the barrier when every warp has come
+        if (!active) break;
+        STORE_PATH();
+        wait_at_barrier(warp, active, i.a >= 0 ? (predicate(frame, i.a) ^ (i.flags ? kAllLanes : 0u)) & active : 0);
+        if (active == warp.live && !come_to_barrier(launch, warp)) LEAVE_LOOP();
+        NEXT_PATH();
+        continue;
+      case OP_fence:
+        if (active && launch.races) launch.races->fence(launch, warp, active, i.mode);
+        break;
+      case OP_clock:
+        read_clock(frame, active, i, 4 * (request.budget - launch.budget + turn - left) + launch.slept);
+        break;
+      case OP_sleep: {
+        u32 longest = 0;
+        each_active(active, [&](int l) { longest = std::max(longest, lanes<u32>(frame, i.a)[l]); });
+        launch.slept += 2 * static_cast<s64>(longest);
+        warp.polled = true;
+        warp.polls += active ? kPolls / 4 : 0;
+        if (warp.polls < kPolls) break;
+        pc++;
+        END_TURN();
+        continue;
+      }
       default: __builtin_unreachable();
     }
     if (request.fault->kind) LEAVE_LOOP();
