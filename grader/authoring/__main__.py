@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.authoring.build import notebooks, write
 from grader.authoring.clone import HERE, AuthoringError, Clone
+from grader.authoring.examples import examples
 from grader.authoring.lint import lint
 
 
@@ -23,12 +25,19 @@ def main(arguments: list[str] | None = None) -> int:
     except AuthoringError as problem:
         print(problem, file=sys.stderr)
         return 1
-    return max(_ACTIONS[options.action](clone, name) for name in names)
+    status = max(_ACTIONS[options.action](clone, name) for name in names)
+    if options.action == "build" and not options.chapter:  # the examples go with "everything"
+        status = max(status, _write(clone, lambda: examples(clone.root)))
+    return status
 
 
 def _build(clone: Clone, name: str) -> int:
+    return _write(clone, lambda: notebooks(clone, name))
+
+
+def _write(clone: Clone, make: Callable[[], dict[Path, bytes]]) -> int:
     try:
-        files = notebooks(clone, name)
+        files = make()
     except AuthoringError as problem:
         print(problem, file=sys.stderr)
         return 1

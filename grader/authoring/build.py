@@ -56,6 +56,11 @@ def _notebook(clone: Clone, chapter: Chapter, master: Master, *, solved: bool) -
         if solved and block.kind == "answer":
             source = _answer(clone, chapter.name, block)
         cells.append(_cell(clone, chapter, block, source, seen))
+    return as_bytes(cells)
+
+
+def as_bytes(cells: list[dict]) -> bytes:
+    """A notebook of these cells, the same bytes for the same cells."""
     notebook = {"cells": cells, "metadata": _METADATA, "nbformat": 4, "nbformat_minor": 5}
     text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": "))
     return (text + "\n").encode()

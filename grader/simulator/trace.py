@@ -109,6 +109,10 @@ class Trace:
         best = best or min(self.buffers, default=(0, 0, ""))
         return best[2], address - best[0]
 
+    def is_inside(self, address: int, size: int) -> bool:
+        """Whether ``size`` bytes at a global address lie in one buffer."""
+        return any(base <= address and address + size <= base + length for base, length, _ in self.buffers)
+
 
 def _placed(row: tuple[int, ...], space: str, first: int) -> tuple[tuple[int, ...], str]:
     """Addresses from their space's start, and the space; a generic address says itself what it points to."""

@@ -5,8 +5,12 @@ Every picture has a sentence for those who cannot see it, and reads on a light a
 
 from grader.view.accesses import access_map
 from grader.view.charts import bars, error_plot
+from grader.view.lines import LineView, line_view
 from grader.view.picture import Picture, figure, show
 from grader.view.stepper import WarpStepper, step
 from grader.view.threads import thread_grid
 
-__all__ = ["Picture", "WarpStepper", "access_map", "bars", "error_plot", "figure", "show", "step", "thread_grid"]
+__all__ = [
+    "LineView", "Picture", "WarpStepper", "access_map", "bars", "error_plot", "figure", "line_view", "show", "step",
+    "thread_grid",
+]  # fmt: skip

@@ -85,10 +85,11 @@ def access_map(
     """
     if isinstance(what, WarpTrace):
         step = choose(what, line, number, kind, space)
-        title = title or f"line {step.line}, {step.kind}: {what.name}"
         space, itemsize = step.space, min(step.width, SECTOR)
         start = step.addresses[step.lanes(step.active)[0]]
-        base = start - what.trace.buffer_at(start)[1] if space == "global" else 0
+        buffer, offset = what.trace.buffer_at(start) if space == "global" else ("shared memory", start)
+        base = start - offset
+        title = title or f"line {step.line}, {step.kind}, {buffer}: {what.name}"
         elements = [None] * WARP
         for lane in step.lanes(step.active):
             elements[lane], first_byte = divmod(step.addresses[lane] - base, itemsize)
@@ -104,9 +105,8 @@ def choose(view: WarpTrace, line: int | None, number: int = 0, kind: str = "", s
     fitting = [s for s in steps if line in (None, s.line) and kind in ("", s.kind) and space in ("", s.space)]
     different = dict.fromkeys((s.line, s.kind, s.space) for s in fitting)
     if len(different) > 1 or not fitting:
-        there = ", ".join(
-            f"line {at} ({what}, {where})" for at, what, where in dict.fromkeys((s.line, s.kind, s.space) for s in steps)
-        )
+        all_of_them = dict.fromkeys((s.line, s.kind, s.space) for s in steps)
+        there = ", ".join(f"line {at} ({what}, {where})" for at, what, where in all_of_them)
         raise ValueError(
             f"{'several accesses fit' if fitting else 'no access fits'}: choose with line=, kind= and space=. "
             f"The warp's accesses: {there or 'none'}"

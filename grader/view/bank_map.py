@@ -59,7 +59,8 @@ def bank_map(addresses: Mapping[int, int], itemsize: int, *, title: str = "") ->
         more = f"{depth - rows} passes more are not drawn; " if depth > rows else ""
         key = f"{more}in each place the thread that wants this word of the bank"
         axes.text(0, top + (rows + 1) * _HEIGHT + 0.14, key, fontsize=8, color=QUIET, va="center")
-    return Picture(fig, f"{title + ': ' if title else ''}access of one warp to shared memory. {fact}. {_crowded(access)}")
+    what = f"{title + ': ' if title else ''}access of one warp to shared memory"
+    return Picture(fig, f"{what}. {fact}. {_crowded(access)}")
 
 
 def _fact(access: BankAccess) -> str:

@@ -20,7 +20,7 @@ _WHOLE = 16  # a source of so many lines is shown whole
 _MOST_SECTORS = 8
 _MOST_DEPTH = 8
 _SECTOR = 32
-_WORDS = {"runs": "runs", "idle": "guard is false", "waits": "waits in another branch", "ended": "has ended"}
+_WORDS = {"runs": "running", "idle": "held back by the guard", "waits": "waiting in another branch", "ended": "ended"}
 
 
 def frame_html(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
@@ -84,7 +84,8 @@ def _lanes(view: WarpTrace, frame: Frame) -> str:
 
 
 def _register(written: Written) -> str:
-    head = f"<code>{escape(written.name)}</code> <small>{escape(written.type)}, by <code>{escape(written.by)}</code></small>"
+    by = f"<small>{escape(written.type)}, by <code>{escape(written.by)}</code></small>"
+    head = f"<code>{escape(written.name)}</code> {by}"
     text = register_text(written)
     if len(text) == 1:
         return f'<p class="register">{head}<br>{escape(text[0].split(") ", 1)[1])}</p>'
@@ -112,18 +113,21 @@ def _sectors(view: WarpTrace, step: Step) -> str:
     for lane in step.lanes(step.active):
         address = step.addresses[lane]
         sectors.setdefault(address // _SECTOR, {}).setdefault(address % _SECTOR // size, []).append(lane)
-    rows = ""
+    rows, beyond = "", False
     for sector in sorted(sectors)[:_MOST_SECTORS]:
         _, offset = view.trace.buffer_at(sector * _SECTOR)
-        slots = "".join(
-            f'<span class="{"runs" if slot in sectors[sector] else "free"}">{_who(sectors[sector].get(slot, []))}</span>'
-            for slot in range(_SECTOR // size)
-        )
+        slots = ""
+        for slot in range(_SECTOR // size):
+            who = sectors[sector].get(slot, [])
+            outside = who and not view.trace.is_inside(sector * _SECTOR + slot * size, size)
+            beyond |= bool(outside)
+            slots += f'<span class="{"outside" if outside else "runs" if who else "free"}">{_who(who)}</span>'
         rows += f'<div class="sector"><small>byte {offset}</small>{slots}</div>'
     left = len(sectors) - _MOST_SECTORS
     more = f"<small>and {left} sector{'s' if left > 1 else ''} more;</small>" if left > 0 else ""
-    key = "<small>filled: the lane that wants this element; dotted: moved with its sector all the same</small>"
-    return f'<div class="sectors">{rows}</div>{more} {key}'
+    crossed = "; crossed out: in no buffer" if beyond else ""
+    key = f"filled: the lane that wants this element; dotted: moved with its sector all the same{crossed}"
+    return f'<div class="sectors">{rows}</div>{more} <small>{key}</small>'
 
 
 def _banks(step: Step) -> str:

@@ -50,7 +50,9 @@ def access_sentence(view: WarpTrace, step: Step) -> str:
     count = bin(step.active).count("1")
     who = f"1 lane {_DOES[step.kind]}s" if count == 1 else f"{count} lanes {_DOES[step.kind]}"
     each = _number(step.width, "byte") + ("" if count == 1 else " each")
-    where = "from global to shared memory" if step.kind == "copy" else "shared memory" if step.space == "shared" else f"{buffer_name(view, step)} in global memory"
+    where = "shared memory" if step.space == "shared" else f"{buffer_name(view, step)} in global memory"
+    if step.kind == "copy":
+        where = "from global to shared memory"
     if step.fault:
         cost = "here the launch ended"
     elif step.kind == "copy":
@@ -88,8 +90,10 @@ def register_text(written: Written) -> list[str]:
     width = max(map(len, cells))
     rows = [f"  {head}"]
     for first in range(0, 32, 8):
-        rows.append(f"    lane {first:>2}: " + " ".join(f"{cell:>{width}}" for cell in cells[first : first + 8]).rstrip())
-    return [row for row in rows if not row.endswith(":")]
+        eight = " ".join(f"{cell:>{width}}" for cell in cells[first : first + 8]).rstrip()
+        if eight:
+            rows.append(f"    lane {first:>2}: {eight}")
+    return rows
 
 
 def frame_text(view: WarpTrace, frame: Frame, number: int, count: int) -> str:

@@ -82,8 +82,9 @@ class WarpStepper:
 
 
 def step(
-    kernel, grid, block, args, *, at=(0, 0, 0), warp: int = 0, shared_mem: int = 0, steps: int = 20_000, ptx: bool = False
-) -> WarpStepper:
+    kernel, grid, block, args, *, at=(0, 0, 0), warp: int = 0, shared_mem: int = 0, steps: int = 20_000,
+    ptx: bool = False,
+) -> WarpStepper:  # fmt: skip
     """Launch ``kernel`` once and step through one warp of it: ``trace_warp`` and ``WarpStepper`` in one call."""
     traced = trace_warp(kernel, grid, block, args, at=at, warp=warp, shared_mem=shared_mem, steps=steps)
     return WarpStepper(traced, ptx=ptx)

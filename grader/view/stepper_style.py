@@ -11,8 +11,8 @@ _SHEET = """
 & code { font-family: var(--mono); font-size: .95em; background: none; color: inherit; padding: 0 }
 & .where { display: flex; justify-content: space-between; gap: 1em; flex-wrap: wrap }
 & .where span { color: var(--quiet) }
-& pre { font-family: var(--mono); font-size: 12.5px; line-height: 1.5; margin: .3em 0; padding: .25em 0; background: none;
-  color: inherit; border: 0; overflow-x: auto; white-space: pre }
+& pre { font-family: var(--mono); font-size: 12.5px; line-height: 1.5; margin: .3em 0; padding: .25em 0;
+  background: none;  color: inherit; border: 0; overflow-x: auto; white-space: pre }
 & .row { display: block; min-width: max-content; padding: 0 .4em 0 0 }
 & .row i { display: inline-block; font-style: normal; width: 1.5em; text-align: center }
 & .row i.no { width: 2.2em; text-align: right; padding-right: 1em; color: var(--quiet); user-select: none }
@@ -27,20 +27,24 @@ _SHEET = """
 & .key i { display: inline-block; width: 12px; height: 12px; line-height: 11px; font-style: normal; text-align: center;
   vertical-align: -2px; margin-right: .4em; box-sizing: border-box; text-decoration: none }
 & .register { margin: .6em 0 .1em }
-& table { border-collapse: separate; border-spacing: 1px; table-layout: fixed; width: 100%; margin: 0; font-size: inherit }
-& tr, & tr:hover, & tbody tr:nth-child(odd) { background: none }
+& table { border-collapse: separate; border-spacing: 1px; table-layout: fixed; width: 100%; margin: 0;
+  font-size: inherit }
+& tr { background: none !important }
 & th, & td { font: 11.5px/1.35 var(--mono); padding: 1px 3px; border: 0; text-align: right; overflow: hidden;
   color: inherit; white-space: nowrap; max-width: none; vertical-align: top }
 & .values td { border: 1px solid var(--line); border-radius: 2px }
 & .values small { display: block; font-size: 9.5px; line-height: 1; text-align: left }
 & .memory { border-top: 1px solid var(--line); margin-top: .7em; padding-top: .3em }
 & .request { font-weight: 600 }
-& .sectors { display: grid; grid-template-columns: repeat(auto-fill, minmax(21rem, 1fr)); gap: 2px 1.5em; margin: .2em 0 }
+& .sectors { display: grid; grid-template-columns: repeat(auto-fill, minmax(21rem, 1fr)); gap: 2px 1.5em;
+  margin: .2em 0 }
 & .sector { display: flex; gap: 2px; align-items: center }
 & .sector small { flex: 0 0 6.2em; text-align: right; padding-right: .6em; white-space: nowrap }
 & .sector span { flex: 1 1 0; min-width: 0; height: 18px; font: 11px/18px var(--mono); text-align: center;
   border-radius: 2px; box-sizing: border-box; overflow: hidden }
-& .sector .runs { line-height: 16px }
+& .sector .runs, & .sector .outside { line-height: 16px }
+& .outside { border: 1px solid var(--jp-error-color1, #d6336c); color: inherit; text-decoration: line-through 2px;
+  background: color-mix(in srgb, #d6336c 14%, transparent) }
 & .free { border: 1px dotted var(--quiet) }
 & .banks th { font-weight: 400; color: var(--quiet); text-align: center; font-size: 10px; padding: 0 }
 & .banks th:first-child { width: 3.2em; text-align: right; padding-right: .5em }

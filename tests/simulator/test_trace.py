@@ -150,5 +150,5 @@ def test_a_trace_crosses_the_border_of_the_device_process(bench, module):
     here = bench.launch(
         module, "columns", (1,), (32,), bench.array(np.zeros(32, np.float32)), trace=TraceRequest()
     ).trace
-    assert [s.values for s in there.steps if s.space == "shared"] == [s.values for s in here.steps if s.space == "shared"]
-    assert len(there.steps) == len(here.steps)
+    shared = [[(s.values, s.addresses) for s in trace.steps if s.space == "shared"] for trace in (there, here)]
+    assert shared[0] == shared[1] and len(there.steps) == len(here.steps)

@@ -45,7 +45,8 @@ def test_lanes_end(traced, code):
 def test_a_fault_opens_at_the_end_with_its_sentence(traced, code):
     stepper = WarpStepper(traced("reduce", elements=40, warp=1))
     assert "FAULT: kernel.cu:4: The kernel reads 4 bytes at byte 160" in repr(stepper)
-    assert "The launch ends here" in stepper.still(-1)._repr_html_()
+    html = stepper.still(-1)._repr_html_()
+    assert "The launch ends here" in html and html.count('class="outside"') == 24 and "in no buffer" in html
     assert stepper.frames[-1].fault and not any(frame.fault for frame in stepper.frames[:-1])
 
 

@@ -65,9 +65,10 @@ def describe(linker: Linker) -> list[tuple[Described, Shape]]:
             slots = tuple(decoder.frame.register(name, _lane(decoder, name)) for name in names)
             found.append((
                 Described(
-                    text(instruction), instruction.opcode, place.file if place else None, place.line if place else None,
+                    text(instruction), instruction.opcode, place and place.file, place and place.line,
                     tuple((_plain(name), kinds.get(name, "")) for name in names),
-                    kind, _SPACE_NAMES[record.space] if kind else "", record.bytes * max(record.vector, 1) if kind else 0,
+                    kind, _SPACE_NAMES[record.space] if kind else "",
+                    record.bytes * max(record.vector, 1) if kind else 0,
                 ),
                 Shape(slots, tuple(_lane(decoder, name) for name in names), bool(kind) and _has_address(instruction)),
             ))  # fmt: skip
