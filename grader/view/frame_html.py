@@ -10,7 +10,7 @@ from html import escape
 from grader.gpu.traces import WarpTrace
 from grader.simulator.trace import Step
 from grader.view.banks import BANKS, bank_access
-from grader.view.frame_text import access_sentence, alt, happening, lane_states, register_text
+from grader.view.frame_text import access_sentence, alt, end_words, happening, lane_states, register_text
 from grader.view.frames import Frame, Written
 from grader.view.stepper_style import STYLE
 from grader.view.values import shown
@@ -32,10 +32,15 @@ def frame_html(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
         f'<p class="happens">{escape(happening(frame))}</p>',
         "".join(_register(written) for written in frame.written()),
         "".join(_request(view, step) for step in frame.requests),
-        f'<p class="fault"><b>✗ The launch ends here.</b> {escape(view.fault)}</p>' if frame.fault else "",
+        _end(view, frame, number, count),
         _instructions(frame),
     ]
     return f'{STYLE}<section class="grader-step" role="group" aria-label="{said}">{"".join(parts)}</section>'
+
+
+def _end(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
+    ending = end_words(view, frame, number, count)
+    return f'<p class="fault"><b>✗ {escape(ending[0])}</b> {escape(ending[1])}</p>' if ending else ""
 
 
 # ---- the source ----

@@ -106,8 +106,8 @@ def frame_text(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
     for written in frame.written():
         rows += register_text(written)
     rows += [f"  {access_sentence(view, step)}" for step in frame.requests]
-    if frame.fault:
-        rows.append(f"  FAULT: {view.fault}")
+    if ending := end_words(view, frame, number, count):
+        rows.append("  FAULT. " + " ".join(ending))
     return "\n".join(rows)
 
 
@@ -121,9 +121,16 @@ def alt(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
     parts = [f"Step {number + 1} of {count}, {place(view, frame)}.", happening(frame)]
     parts += ["; ".join(row.strip() for row in register_text(written)) + "." for written in frame.written()]
     parts += [access_sentence(view, step) for step in frame.requests]
+    return " ".join((*parts, *end_words(view, frame, number, count)))
+
+
+def end_words(view: WarpTrace, frame: Frame, number: int, count: int) -> tuple[str, str] | tuple[()]:
+    """(how the launch ended, why) at the last frame of a launch that failed, here or in another warp."""
+    if not view.fault or number != count - 1:
+        return ()
     if frame.fault:
-        parts.append(f"The launch ends here: {view.fault}")
-    return " ".join(parts)
+        return "The launch ends here.", view.fault
+    return "The launch ended while this warp was here; another one failed.", view.fault
 
 
 def _some(mask: int) -> str:

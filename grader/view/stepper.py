@@ -61,7 +61,7 @@ class WarpStepper:
 
     def _opening(self) -> int:
         """The frame to begin with: the fault, if there is one."""
-        return len(self) - 1 if self.frames and self.frames[-1].fault else 0
+        return len(self) - 1 if self.view.fault else 0
 
     def __repr__(self) -> str:
         what = f"{self.view.name}: {len(self)} steps{' (cut: there were more)' if self.view.trace.cut else ''}"
