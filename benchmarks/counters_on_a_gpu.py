@@ -39,14 +39,14 @@ KNOWN = (
 )  # fmt: skip
 # What explains a difference: instructions that no lane took part in, kinds of atomics, bytes, all shared wavefronts.
 EXPLAIN = (
-    *(f"smsp__inst_executed_op_shared_{op}_pred_on_any.sum" for op in ("ld", "st", "atom")),
+    *(f"smsp__inst_executed_op_{op}.sum" for op in ("shared_atom", "ldsm", "ldgsts", "shared_stsm")),
     *(f"smsp__inst_executed_op_global_{op}.sum" for op in ("ld", "st", "red")),
     *(f"smsp__inst_executed_op_global_{op}_pred_on_any.sum" for op in ("ld", "st", "red")),
     *(f"smsp__inst_executed_op_generic_{op}.sum" for op in ("ld", "st", "atom")),
     *(f"smsp__inst_executed_op_local_{op}.sum" for op in ("ld", "st")),
     *(f"smsp__inst_executed_op_shared_atom_dot_{kind}.sum" for kind in ("alu", "cas")),
     *(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in ("ld", "st", "atom")),
-    *(f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st", "atom")),
+    *(f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st", "atom", "ldsm")),
     *(f"smsp__sass_data_bytes_mem_global_op_{op}.sum" for op in ("ld", "st", "atom", "red")),
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
     "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum",

@@ -14,30 +14,39 @@ from grader.simulator.decode.program import Program
 from grader.simulator.native import COUNTER_FIELDS
 
 
-def _names(suffix: str, *, shared: str = "", local: bool = False) -> tuple[str, ...]:
-    """The metrics of a kind of access, in the order of the fields of ``Counter`` from ``requests`` on."""
-    names = [f"l1tex__t_{what}_pipe_lsu_mem_global_op_{suffix}.sum" for what in ("requests", "sectors")]
-    if shared:
-        names.append(f"smsp__inst_executed_op_shared_{shared}.sum")
-        names.append(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{shared}.sum")
-    if local:
-        names += [f"l1tex__t_{what}_pipe_lsu_mem_local_op_{suffix}.sum" for what in ("requests", "sectors")]
-    return tuple(names)
+def _global(suffix: str) -> tuple[str, ...]:
+    return tuple(f"l1tex__t_{what}_pipe_lsu_mem_global_op_{suffix}.sum" for what in ("requests", "sectors"))
 
 
-# Shared memory knows no reductions: there, an atomic whose result nobody reads is an atomic all the same.
+def _local(suffix: str) -> tuple[str, ...]:
+    return tuple(f"l1tex__t_{what}_pipe_lsu_mem_local_op_{suffix}.sum" for what in ("requests", "sectors"))
+
+
+def _shared(instruction: str, suffix: str) -> tuple[str, ...]:
+    """Instructions in which a lane took part: ptxas writes short branches as predicates, and an instruction whose
+    lanes are all switched off is counted by the plain metric, not by this one."""
+    return (
+        f"smsp__inst_executed_op_{instruction}_pred_on_any.sum",
+        f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{suffix}.sum",
+    )
+
+
+# The metrics of a kind of access, in the order of the fields of ``Counter`` from ``requests`` on. Shared memory knows
+# no reductions: there, an atomic whose result nobody reads is an atomic all the same. Asynchronous copies have no
+# metric of the same kind as the others; those of the instruction are the nearest.
+_ASYNC = "smsp__sass_l1tex_{}_mem_{}_op_ldgsts.sum"
 _METRICS = {
-    "load": _names("ld", shared="ld", local=True),
-    "store": _names("st", shared="st", local=True),
-    "atomic": _names("atom", shared="atom"),
-    "reduction": _names("red", shared="atom"),
-    "async_copy": (  # cp.async, by Nsight Compute's own names for it; not compared with it yet
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
-        "smsp__inst_executed_op_ldgsts.sum",
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+    "load": (*_global("ld"), *_shared("shared_ld", "ld"), *_local("ld")),
+    "store": (*_global("st"), *_shared("shared_st", "st"), *_local("st")),
+    "matrix_load": (*_global("ld"), *_shared("ldsm", "ld")),
+    "matrix_store": (*_global("st"), *_shared("shared_stsm", "st")),
+    "atomic": (*_global("atom"), *_shared("shared_atom", "atom")),
+    "reduction": (*_global("red"), *_shared("shared_atom", "atom")),
+    "async_copy": (
+        _ASYNC.format("t_requests_pipe_lsu", "global"), _ASYNC.format("t_sectors_pipe_lsu", "global"),
+        "smsp__inst_executed_op_ldgsts_pred_on_any.sum", _ASYNC.format("data_pipe_lsu_wavefronts", "shared"),
     ),
-}
+}  # fmt: skip
 EXACT = tuple(dict.fromkeys(name for names in _METRICS.values() for name in names))
 _WIDTH = len(COUNTER_FIELDS)
 

@@ -184,7 +184,7 @@ def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: 
 
 def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, buffer: Buffer | None, other, block) -> str:
     category = program.categories[record.pc]
-    writes = category in ("store", "atomic", "reduction") or (category == "async_copy" and record.space == 2)
+    writes = category in ("store", "matrix_store", "atomic", "reduction") or (category == "async_copy" and record.space == 2)
     offset = record.address - buffer.base if buffer else 0
     if record.kind == 6:
         offset = -_below_zero(record.address)

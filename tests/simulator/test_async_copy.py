@@ -34,9 +34,9 @@ def test_staged_matmul(bench, kernel):
     c = bench.fetch(pointers[2], n * n, np.float32).reshape(n, n)
     assert np.abs(c - a.astype(float) @ b).max() < 1e-4
     copies = 16 * 4 * 2 * 256  # blocks, steps, tiles, copies of 16 bytes
-    assert launch.counters["smsp__inst_executed_op_ldgsts.sum"] == copies / 32
-    assert launch.counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"] == copies / 2
-    assert launch.counters["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"] == copies / 8
+    assert launch.counters["smsp__inst_executed_op_ldgsts_pred_on_any.sum"] == copies / 32
+    assert launch.counters["smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"] == copies / 2
+    assert launch.counters["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"] == copies / 8
 
 
 @pytest.mark.parametrize("count", [128, 127, 126, 5, 1])
@@ -60,7 +60,7 @@ def test_counters(bench, size, stride, jump, sectors, wavefronts):
     assert launch.fault is None
     counters = {name: value for name, value in launch.counters.items() if "ldgsts" in name}
     assert sorted(counters.values()) == sorted([1, sectors, 1, wavefronts])
-    assert counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"] == sectors
+    assert counters["smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum"] == sectors
 
 
 # ---- a copy lands at the wait, and not before ----

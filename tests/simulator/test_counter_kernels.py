@@ -57,5 +57,5 @@ def test_lanes_at_different_words_of_local_memory_share_no_sector(session_device
 )
 def test_atomics_on_shared_memory_take_turns_at_a_bank(session_device, name, turns):
     counters = total(session_device, name)
-    assert counters["inst_executed_op_shared_atom"] == 8
+    assert counters["inst_executed_op_shared_atom_pred_on_any"] == 8
     assert counters["data_pipe_lsu_wavefronts_mem_shared_op_atom"] == 8 * turns

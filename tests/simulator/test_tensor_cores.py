@@ -51,7 +51,7 @@ def test_ldmatrix_takes_a_pass_for_eight_rows_without_conflicts(bench, stride, w
         bench.load_file("tensor_cores.cu"), "count_ldmatrix", (1,), (32,), y, stride, shared_bytes=32 * stride
     )
     assert launch.fault is None
-    assert launch.counters["smsp__inst_executed_op_shared_ld.sum"] == 1
+    assert launch.counters["smsp__inst_executed_op_ldsm_pred_on_any.sum"] == 1
     assert launch.counters["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] == wavefronts
     rows = (np.arange(32)[:, None] * stride // 4 + np.arange(4)).reshape(4, 32)
     assert np.array_equal(bench.fetch(y, 128, np.uint32).reshape(4, 32), rows)

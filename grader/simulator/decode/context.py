@@ -39,7 +39,7 @@ class Context:
         self.instruction = instruction
         self.operands = instruction.operands
         self.record = Record()
-        self.category = ""  # what the counters make of it: "load", "store", "atomic", "reduction", "branch"
+        self.category = ""  # what the counters make of it: "branch", or a key of counters._METRICS
         self._operations = operations
 
     def decode(self) -> Record:

@@ -186,7 +186,7 @@ def move_rows(context: Context, modifiers: Modifiers) -> None:
     if not isinstance(where, Address) or not isinstance(rows, Group):
         raise PtxError(f"{modifiers.opcode} needs an address and a list of registers")
     context.operation(modifiers.root)
-    context.category = "store" if store else "load"
+    context.category = "matrix_store" if store else "matrix_load"
     record = context.record
     record.mode, record.bytes, record.vector, record.space = count, 16, 1, SPACES[space]
     record.flags = CROSSED if crossed else 0
