@@ -10,6 +10,8 @@ STORE_REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"
 STORE_SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
 SHARED_LOADS = "smsp__inst_executed_op_shared_ld_pred_on_any.sum"
 SHARED_STORES = "smsp__inst_executed_op_shared_st_pred_on_any.sum"
+MATRIX_LOADS = "smsp__inst_executed_op_ldsm_pred_on_any.sum"  # ldmatrix; its wavefronts are among those of loads
+MATRIX_STORES = "smsp__inst_executed_op_shared_stsm_pred_on_any.sum"
 SHARED_LOAD_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 SHARED_STORE_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
 
@@ -26,7 +28,7 @@ RATIOS = {
         "32-byte sectors that one warp's store to global memory touches, averaged over all stores",
     ),
     "shared_wavefronts_per_request": (
-        (SHARED_LOAD_WAVEFRONTS, SHARED_STORE_WAVEFRONTS), (SHARED_LOADS, SHARED_STORES),
+        (SHARED_LOAD_WAVEFRONTS, SHARED_STORE_WAVEFRONTS), (SHARED_LOADS, SHARED_STORES, MATRIX_LOADS, MATRIX_STORES),
         "passes through the banks that one warp's access to shared memory needs; 1 means no conflict",
     ),
 }  # fmt: skip

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 _LOCAL = "l1tex__t_{}_pipe_lsu_mem_local_op_{}.sum"
 _WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
-_SHARED = "smsp__inst_executed_op_shared_{}.sum"
+_SHARED = "smsp__inst_executed_op_{}_pred_on_any.sum"
 # (heading, what one request costs, metrics of requests, metrics of what they cost)
 _ACCESSES = (
     ("loads", "sectors", (_GLOBAL.format("requests", "ld"),), (_GLOBAL.format("sectors", "ld"),)),
@@ -27,7 +27,8 @@ _ACCESSES = (
         tuple(_GLOBAL.format("sectors", kind) for kind in ("atom", "red")),
     ),
     (
-        "shared memory", "wavefronts", tuple(_SHARED.format(kind) for kind in ("ld", "st", "atom")),
+        "shared memory", "wavefronts",
+        tuple(_SHARED.format(kind) for kind in ("shared_ld", "shared_st", "shared_atom", "ldsm", "shared_stsm")),
         tuple(_WAVEFRONTS.format(kind) for kind in ("ld", "st", "atom")),
     ),
     (
