@@ -1,5 +1,7 @@
 #include "races.h"
 
+#include <algorithm>
+
 #include "addressing.h"
 #include "operations.h"
 
@@ -14,6 +16,55 @@ u32 block_number(const Launch& launch) {
 }
 
 }  // namespace
+
+// The cells of each lane: `count` from `index` on.
+struct Races::Spot {
+  const u32* index;
+  u32 lanes, count;
+  bool run;  // all lanes, one cell each, one behind the other
+
+  Spot(const u32* index, u32 lanes, u32 count) : index(index), lanes(lanes), count(count) {
+    run = lanes == kAllLanes && count == 1;
+    if (!run) return;
+    u32 step = 0;
+    EACH_LANE step |= index[l] ^ (index[0] + static_cast<u32>(l));
+    run = !step;
+  }
+  void load(const Mark* marks, u32 k, Mark* into) const {
+    if (run) {
+      memcpy(into, marks + index[0], kLanes * sizeof(Mark));
+    } else {
+      EACH_LANE into[l] = marks[index[l] + k];
+    }
+  }
+  void store(Mark* marks, u32 k, Mark mine) const {
+    if (run) {
+      Mark* to = marks + index[0];
+      EACH_LANE to[l] = mine | static_cast<u32>(l);
+    } else if (lanes == kAllLanes) {
+      EACH_LANE marks[index[l] + k] = mine | static_cast<u32>(l);
+    } else {
+      each_active(lanes, [&](int l) { marks[index[l] + k] = mine | static_cast<u32>(l); });
+    }
+  }
+  // Whether no other lane stored in the same cell.
+  bool holds(const Mark* marks, u32 k, Mark mine) const {
+    u32 other = 0;
+    if (lanes == kAllLanes) {
+      EACH_LANE other |= marks[index[l] + k] ^ (mine | static_cast<u32>(l));
+    } else {
+      each_active(lanes, [&](int l) { other |= marks[index[l] + k] ^ (mine | static_cast<u32>(l)); });
+    }
+    return !other;
+  }
+  void clear(Mark* marks, u32 k) const {
+    if (run) {
+      memset(marks + index[0], 0, kLanes * sizeof(Mark));
+    } else {
+      each_active(lanes, [&](int l) { marks[index[l] + k] = 0; });
+    }
+  }
+};
 
 struct Races::Visit {
   const Warp& warp;
@@ -83,20 +134,28 @@ bool Races::access(Launch& launch, Warp& warp, const Instruction& i, s32 space, 
     Cells& cells = order.shared.whole(static_cast<u32>(launch.request->shared_bytes), shift);
     u32 index[kLanes];
     EACH_LANE index[l] = static_cast<u32>(address[l]) >> cells.shift;
-    fine = touch(launch, v, cells, index, lanes, static_cast<u32>(bytes) >> cells.shift);
+    fine = touch(launch, v, cells, {index, lanes, static_cast<u32>(bytes) >> cells.shift});
   } else {
     for (u32 rest = lanes; rest && fine;) {  // page by page
-      const u64 page = address[first_lane(rest)] >> kPageBits;
-      u32 same = 0, index[kLanes];
-      EACH_LANE same |= static_cast<u32>(address[l] >> kPageBits == page) << l;
-      same &= rest;
-      Cells& cells = global_.page(page << kPageBits, shift);
-      const u32 first = static_cast<u32>(address[first_lane(same)]) & (kPageBytes - 1);
-      EACH_LANE {
-        u32 offset = static_cast<u32>(address[l]) & (kPageBytes - 1);
-        index[l] = (same >> l & 1 ? offset : first) >> cells.shift;
+      const u64 page = address[first_lane(rest)] & ~static_cast<u64>(kPageBytes - 1);
+      u64 far = 0;
+      EACH_LANE far |= address[l] - page;
+      u32 same = rest;
+      if (far >= kPageBytes) {
+        same = 0;
+        EACH_LANE same |= static_cast<u32>(address[l] - page < kPageBytes) << l;
+        same &= rest;
       }
-      fine = touch(launch, v, cells, index, same, static_cast<u32>(bytes) >> cells.shift);
+      Cells& cells = global_.page(page, shift);
+      u32 index[kLanes];
+      if (far < kPageBytes) {
+        EACH_LANE index[l] = static_cast<u32>(address[l] - page) >> cells.shift;
+      } else {
+        if (same & (same - 1))
+          std::fill_n(index, kLanes, static_cast<u32>(address[first_lane(same)] - page) >> cells.shift);
+        each_active(same, [&](int l) { index[l] = static_cast<u32>(address[l] - page) >> cells.shift; });
+      }
+      fine = touch(launch, v, cells, {index, same, static_cast<u32>(bytes) >> cells.shift});
       rest &= ~same;
     }
   }
@@ -110,54 +169,72 @@ bool Races::access(Launch& launch, Warp& warp, const Instruction& i, s32 space, 
   return true;
 }
 
-bool Races::touch(Launch& launch, const Visit& v, Cells& cells, const u32* index, u32 lanes, u32 count) {
+bool Races::touch(Launch& launch, const Visit& v, Cells& cells, const Spot& spot) {
   Shadow& shadow = v.space == kShared ? launch.block->order->shared : global_;
-  const bool one = !(lanes & (lanes - 1));
+  const bool one = !(spot.lanes & (spot.lanes - 1));
   auto fine = [&](const Mark* marks, bool writes) {
-    if (!marks || (!one && quiet(v, marks, index, count))) return true;
-    return settle(launch, v, marks, index, lanes, count, writes);
+    if (!marks || (!one && quiet(v, marks, spot))) return true;
+    return settle(launch, v, marks, spot, writes);
   };
-  if (!fine(cells.write, true) || !fine(cells.strong, true)) return false;
+  if (!over(v, cells.writes) && (!fine(cells.write, true) || !fine(cells.strong, true))) return false;
   if (!v.write) {
     shadow.need(cells, cells.read);
-    remember_reads(v, cells, shadow, index, lanes, count);
+    remember_reads(v, cells, shadow, spot);
+    cells.reads.add(v.mine >> 5);
     return true;
   }
-  if (!fine(cells.read, false) || !fine(cells.read2, false)) return false;
+  if (!over(v, cells.reads) && (!fine(cells.read, false) || !fine(cells.read2, false))) return false;
   Mark* writes = shadow.need(cells, v.strong ? cells.strong : cells.write);
+  cells.writes.add(v.mine >> 5);
   bool clash = false;
-  for (u32 k = 0; k < count; k++) {
-    if (lanes == kAllLanes) {
-      EACH_LANE writes[index[l] + k] = v.mine | static_cast<u32>(l);
-      for (int l = 0; l < kLanes; l++) clash |= writes[index[l] + k] != (v.mine | static_cast<u32>(l));
-    } else {
-      each_active(lanes, [&](int l) { writes[index[l] + k] = v.mine | static_cast<u32>(l); });
-      each_active(lanes, [&](int l) { clash |= writes[index[l] + k] != (v.mine | static_cast<u32>(l)); });
-    }
-    for (Mark* reads : {cells.read, cells.read2}) {
-      if (reads) each_active(lanes, [&](int l) { reads[index[l] + k] = 0; });
-    }
+  for (u32 k = 0; k < spot.count; k++) {
+    spot.store(writes, k, v.mine);
+    if (!spot.run) clash |= !spot.holds(writes, k, v.mine);
+    if (cells.read) spot.clear(cells.read, k);
+    if (cells.read2) spot.clear(cells.read2, k);
   }
-  return !clash || settle(launch, v, writes, index, lanes, count, true);
+  return !clash || settle(launch, v, writes, spot, true);
+}
+
+// Whether all that happened in a stretch of memory is this block's from before its last barrier.
+bool Races::over(const Visit& v, const Span& span) const {
+  return span.newest < v.order.floor() && (v.space == kShared || !span.oldest || span.oldest >= alone_since_);
 }
 
 // Whether it is plain at once that all these accesses come before this one: they are this block's from before its
 // last barrier, or the same threads'.
-bool Races::quiet(const Visit& v, const Mark* marks, const u32* index, u32 count) const {
-  const Mark low = (v.space == kShared ? 1 : alone_since_) << 5, high = v.order.floor() << 5;
-  const Mark first = marks[index[0]] & ~31u;
-  u32 unsure = 0, different = 0;
-  for (u32 k = 0; k < count; k++) {
-    EACH_LANE {
-      const Mark mark = marks[index[l] + k];
-      unsure |= static_cast<u32>(mark != 0) & ~(static_cast<u32>(mark >= low) & static_cast<u32>(mark < high));
-      different |= mark ^ (first | static_cast<u32>(l));
-    }
-  }
-  if (!unsure) return true;
-  if (different) return false;
+bool Races::quiet(const Visit& v, const Mark* marks, const Spot& spot) const {
+  // Older marks on shared memory may be of the block that had it before.
+  const Mark low = v.space == kShared ? 0 : alone_since_ << 5, window = (v.order.floor() << 5) - low;
+  const Mark first = marks[spot.index[0]] & ~31u;
   const Access& other = log_[first >> 5];
-  return other.block == v.order.block() && (other.warp == v.warp.id || first < high);
+  const bool own = other.block == v.order.block() && other.warp == v.warp.id;
+  Mark have[kLanes];
+  for (u32 k = 0; k < spot.count; k++) {
+    spot.load(marks, k, have);
+    u32 unsure = 0, different = 0;
+    EACH_LANE unsure |= static_cast<u32>(have[l] - low >= window) & static_cast<u32>(have[l] != 0);
+    if (!unsure) continue;
+    if (!own) return false;
+    EACH_LANE different |= have[l] ^ (first | static_cast<u32>(l));
+    if (different) return false;
+  }
+  return true;
+}
+
+// Whether all these are marks of one other warp of this block, or of other blocks alone, that this warp knows
+// nothing of.
+bool Races::loud(const Visit& v, const Mark* marks, const Spot& spot) const {
+  const Mark first = marks[spot.index[0]] & ~31u;
+  const Access& other = log_[first >> 5];
+  if (!first || (other.block == v.order.block() && other.warp == v.warp.id) || known(v, first, 0)) return false;
+  u32 different = 0;
+  Mark have[kLanes];
+  for (u32 k = 0; k < spot.count; k++) {
+    spot.load(marks, k, have);
+    EACH_LANE different |= (have[l] & ~31u) ^ first;
+  }
+  return !different;
 }
 
 bool Races::known(const Visit& v, Mark mark, int lane) const {
@@ -180,12 +257,11 @@ bool Races::met_since(const Visit& v, Mark mark) const {
   return other.block == v.order.block() && other.warp == v.warp.id && mark >> 5 < v.order.met(v.warp.id);
 }
 
-bool Races::settle(Launch& launch, const Visit& v, const Mark* marks, const u32* index, u32 lanes, u32 count,
-                   bool writes) {
-  for (; lanes; lanes &= lanes - 1) {
+bool Races::settle(Launch& launch, const Visit& v, const Mark* marks, const Spot& spot, bool writes) {
+  for (u32 lanes = spot.lanes; lanes; lanes &= lanes - 1) {
     const int l = first_lane(lanes);
-    for (u32 k = 0; k < count; k++) {
-      const Mark mark = marks[index[l] + k];
+    for (u32 k = 0; k < spot.count; k++) {
+      const Mark mark = marks[spot.index[l] + k];
       if (known(v, mark, l) || strong_together(v, mark)) continue;
       if (!writes && met_since(v, mark)) continue;
       if (writes && v.write && harmless(launch, v, mark, l)) continue;
@@ -196,31 +272,35 @@ bool Races::settle(Launch& launch, const Visit& v, const Mark* marks, const u32*
   return true;
 }
 
-void Races::remember_reads(const Visit& v, Cells& cells, Shadow& shadow, const u32* index, u32 lanes, u32 count) {
+// A reader that comes after the one remembered takes its place, any other is the second.
+void Races::remember_reads(const Visit& v, Cells& cells, Shadow& shadow, const Spot& spot) {
   Mark* reads = cells.read;
-  const bool simple = lanes == kAllLanes && quiet(v, reads, index, count);
-  for (u32 k = 0; k < count; k++) {
-    if (simple) {
-      u32 shared = 0;  // several lanes read one cell: the last two stay
-      EACH_LANE reads[index[l] + k] = v.mine | static_cast<u32>(l);
-      EACH_LANE shared |= reads[index[l] + k] ^ (v.mine | static_cast<u32>(l));
-      if (!shared) continue;
+  const bool all = spot.lanes == kAllLanes;
+  if (all && (over(v, cells.reads) || quiet(v, reads, spot))) {
+    for (u32 k = 0; k < spot.count; k++) {
+      spot.store(reads, k, v.mine);
+      if (spot.run || spot.holds(reads, k, v.mine)) continue;
+      // Lanes read one cell: the last and the first of them stay.
       Mark* second = shadow.need(cells, cells.read2);
-      for (int l = 0; l < kLanes; l++) {
-        const Mark own = v.mine | static_cast<u32>(l);
-        if (reads[index[l] + k] != own) second[index[l] + k] = own;
-      }
-      continue;
+      for (int l = kLanes - 1; l >= 0; l--) second[spot.index[l] + k] = v.mine | static_cast<u32>(l);
     }
-    each_active(lanes, [&](int l) {
-      Mark &read = reads[index[l] + k], own = v.mine | static_cast<u32>(l);
+    return;
+  }
+  if (all && loud(v, reads, spot)) {
+    Mark* second = shadow.need(cells, cells.read2);
+    for (u32 k = 0; k < spot.count; k++) spot.store(second, k, v.mine);
+    return;
+  }
+  each_active(spot.lanes, [&](int l) {
+    for (u32 k = 0; k < spot.count; k++) {
+      Mark &read = reads[spot.index[l] + k], own = v.mine | static_cast<u32>(l);
       if (known(v, read, l)) {
         read = own;
       } else {
-        shadow.need(cells, cells.read2)[index[l] + k] = own;
+        shadow.need(cells, cells.read2)[spot.index[l] + k] = own;
       }
-    });
-  }
+    }
+  });
 }
 
 // Whether a store writes what is there already, or what another lane of it writes to the same place.

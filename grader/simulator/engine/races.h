@@ -40,13 +40,16 @@ class Races {
     bool strong, of_block, write;
   };
   struct Visit;  // one call of access()
+  struct Spot;
 
   Moment number(Launch&, const Visit&);
   Moment now() const { return static_cast<Moment>(log_.size()); }
-  bool touch(Launch&, const Visit&, Cells&, const u32* index, u32 lanes, u32 count);
-  bool quiet(const Visit&, const Mark*, const u32* index, u32 count) const;
-  bool settle(Launch&, const Visit&, const Mark*, const u32* index, u32 lanes, u32 count, bool writes);
-  void remember_reads(const Visit&, Cells&, Shadow&, const u32* index, u32 lanes, u32 count);
+  bool touch(Launch&, const Visit&, Cells&, const Spot&);
+  bool over(const Visit&, const Span&) const;
+  bool quiet(const Visit&, const Mark*, const Spot&) const;
+  bool loud(const Visit&, const Mark*, const Spot&) const;
+  bool settle(Launch&, const Visit&, const Mark*, const Spot&, bool writes);
+  void remember_reads(const Visit&, Cells&, Shadow&, const Spot&);
   bool known(const Visit&, Mark, int lane) const;
   bool met_since(const Visit&, Mark) const;
   bool strong_together(const Visit&, Mark) const;

@@ -34,12 +34,11 @@ void* Shadow::table(size_t entry) {
 
 void Shadow::fit(Cells& cells, u32 bytes, u32 shift) {
   if (!cells.bytes) {
-    cells = {shift, bytes, nullptr, nullptr, nullptr, nullptr};
+    cells.shift = shift, cells.bytes = bytes;
     return;
   }
-  Cells finer{shift, bytes, split(cells, cells.write, shift), split(cells, cells.strong, shift),
-              split(cells, cells.read, shift), split(cells, cells.read2, shift)};
-  cells = finer;
+  for (Mark** marks : {&cells.write, &cells.strong, &cells.read, &cells.read2}) *marks = split(cells, *marks, shift);
+  cells.shift = shift;
 }
 
 Mark* Shadow::split(const Cells& cells, const Mark* marks, u32 shift) {

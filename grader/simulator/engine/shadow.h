@@ -12,9 +12,19 @@
 
 using Mark = u32;  // number of an access * 32 + lane; 0: none
 
+// From when the marks of a kind are: 0, 0 where there are none.
+struct Span {
+  u32 oldest, newest;  // numbers of accesses
+  void add(u32 number) {
+    if (!oldest) oldest = number;
+    newest = number;
+  }
+};
+
 struct Cells {
   u32 shift;
   u32 bytes;
+  Span writes, reads;
   Mark *write, *strong, *read, *read2;  // null: none yet
 };
 
