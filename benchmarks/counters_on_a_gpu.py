@@ -1,7 +1,7 @@
 """Measure what Nsight Compute says of every launch of tests/simulator/counter_kernels.toml, and compare with ours.
 
     python3 benchmarks/counters_on_a_gpu.py OUT           on a machine with a GPU, its driver, NVRTC and ncu
-    python benchmarks/counters_on_a_gpu.py --compare CSV  anywhere: the table of ours and theirs
+    python benchmarks/counters_on_a_gpu.py --compare CSV  anywhere: ours and theirs; CSV's folder gets comparison.csv
 
 Writes OUT/h200_counters.csv (a row a launch; keep it as tests/simulator/h200_counters.csv), OUT/h200_occupancy.csv
 (blocks of a multiprocessor, by the driver, over registers, shared memory and block sizes), OUT/sass.csv (memory
@@ -30,7 +30,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "simulator"), str(ROOT / "benchm
 
 from counter_kernels import launches  # noqa: E402
 
-FACTS = ("launch", "kernel", "grid", "block", "date", "device", "nvrtc", "registers", "local_bytes", "shared_bytes")
+FACTS = ("launch", "kernel", "grid", "block", "date", "device", "arch", "nvrtc", "registers", "local_bytes", "shared_bytes")
 # Measured with success before; nothing is asked of ncu in vain.
 KNOWN = (
     *(f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st") for what in ("requests", "sectors")),
@@ -230,7 +230,8 @@ def measure(out: Path) -> int:
             known, metrics = known_to(ncu, out), metric_names()
             likely = tuple(m for m in metrics if m.split(".")[0] in known or m.startswith("launch__") or m in KNOWN)
             print("ncu does not list:", *sorted(set(metrics) - set(likely)), flush=True)
-            for choice in dict.fromkeys((likely, metrics, KNOWN)):  # one unknown name makes ncu refuse all
+            simple = tuple(m for m in likely if "sass" not in m)
+            for choice in dict.fromkeys((likely, simple, KNOWN)):  # one unknown name makes ncu refuse all
                 found = ask_ncu(ncu, Path(folder), cubins, choice, log)
                 if found:
                     break
@@ -238,7 +239,7 @@ def measure(out: Path) -> int:
             rows = [
                 {
                     "launch": one.name, "kernel": one.kernel, "grid": one.grid, "block": one.block, "date": today,
-                    "device": device, "nvrtc": nvrtc_version(), **found[one.name],
+                    "device": device, "arch": architecture, "nvrtc": nvrtc_version(), **found[one.name],
                 }
                 for one in launches() if one.name in found
             ]  # fmt: skip
@@ -262,28 +263,50 @@ def measure(out: Path) -> int:
 
 
 def compare(path: Path) -> int:
-    """Print the counters that differ, and a last line with sums."""
+    """Print what differs, and sums; the whole table goes to comparison.csv beside ``path``."""
     from counter_kernels import simulate
 
     from grader.simulator import Device
 
     measured = {row["launch"]: row for row in csv.DictReader(open(path))}
-    equal = explained = 0
-    odd = []
+    table, verdicts = [], {}
     with Device.in_process() as device:
         for listed in launches():
             theirs = measured.get(listed.name)
             if not theirs:
                 continue
-            ours = simulate(device, listed).counters
-            differ = {k: (v, theirs[k]) for k, v in ours.items() if theirs.get(k) and int(theirs[k]) != v}
-            equal += not differ
-            explained += bool(differ and listed.ptxas)
-            odd += [listed.name] if differ and not listed.ptxas else []
-            for metric, (mine, other) in differ.items():
-                print(f"{listed.name:30} {metric:60} ours {mine:>8} theirs {other:>8}  {listed.ptxas or 'NOT EXPLAINED'}")
-    print(f"{len(measured)} launches: {equal} equal in every counter, {explained} explained, {len(odd)} not: {odd}")
-    return 0 if not odd else 1
+            ours = simulate(device, listed).counters | ptxas_says(listed, theirs)
+            pairs = [(metric, mine, int(theirs[metric])) for metric, mine in ours.items() if theirs.get(metric)]
+            odd = any(mine != other for _, mine, other in pairs)
+            verdicts[listed.name] = "equal" if not odd else "explained" if listed.ptxas else "not explained"
+            for metric, mine, other in pairs:
+                verdict = "equal" if mine == other else listed.ptxas or "NOT EXPLAINED"
+                table.append((listed.name, metric, mine, other, verdict))
+                if mine != other:
+                    print(f"{listed.name:30} {metric:62} ours {mine:>8} theirs {other:>8}  {verdict}")
+    write_csv(path.with_name("comparison.csv"), ("launch", "counter", "ours", "theirs", "verdict"), table)
+    print(f"\n{'counter':66} compared  equal  both zero")
+    for metric in dict.fromkeys(row[1] for row in table):
+        rows = [row for row in table if row[1] == metric]
+        zero = sum(mine == other == 0 for _, _, mine, other, _ in rows)
+        print(f"{metric:66} {len(rows):8} {sum(row[2] == row[3] for row in rows):6} {zero:10}")
+    sums = Counter(verdicts.values())
+    print(f"\n{len(verdicts)} launches of {len({one.kernel for one in launches() if one.name in verdicts})} kernels: {dict(sums)}")
+    return 0 if not sums["not explained"] else 1
+
+
+def ptxas_says(listed, theirs: dict[str, str]) -> dict[str, int]:
+    """Registers, stack and shared memory, where NVRTC is the same here and there: the driver's words for them."""
+    from cuda_driver import nvrtc_version
+
+    from grader.toolchain.records import Source
+    from grader.toolchain.resources import kernel_resources
+
+    if not theirs.get("arch") or theirs["nvrtc"] != nvrtc_version():
+        return {}
+    source = Source(files={listed.main: listed.source()}, main=listed.main)
+    one = kernel_resources(source, theirs["arch"], listed.options)[listed.kernel]
+    return {"registers": one.registers, "local_bytes": one.stack_bytes, "shared_bytes": one.shared_bytes}
 
 
 def main() -> int:
