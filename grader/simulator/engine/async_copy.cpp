@@ -49,9 +49,8 @@ void mark(Block& block, const AsyncCopy& copy, s32 pc, s32 thread) {
 // What a copy touches, for the search for races: when it starts, and again when it lands.
 bool report(Launch& launch, Warp& warp, const Instruction& i, const AsyncCopy& copy) {
   if (!launch.races) return true;
-  u64 from[kLanes] = {}, to[kLanes] = {};
-  from[copy.lane] = copy.from;
-  to[copy.lane] = copy.to;
+  u64 from[kLanes], to[kLanes];
+  EACH_LANE from[l] = copy.from, to[l] = copy.to;
   const u32 lane = 1u << copy.lane;
   return (!copy.source_bytes ||
           launch.races->access(launch, warp, i, kGlobal, from, lane, copy.source_bytes, false, false)) &&
