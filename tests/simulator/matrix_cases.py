@@ -276,4 +276,5 @@ def values(kind: str, words: np.ndarray) -> np.ndarray:
     if kind == "f16":
         return words.view(np.float16).astype(np.float64)
     word = words.astype(np.uint32) << 16 if kind == "bf16" else words
-    return word.view(np.float32).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # what is no number
+        return word.view(np.float32).astype(np.float64)

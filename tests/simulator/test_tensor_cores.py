@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import HERE
 from test_faults import line_of, run
 
 from grader.simulator.records import DeviceError
@@ -55,6 +56,28 @@ def test_ldmatrix_takes_a_pass_for_eight_rows_without_conflicts(bench, stride, w
     assert launch.counters["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] == wavefronts
     rows = (np.arange(32)[:, None] * stride // 4 + np.arange(4)).reshape(4, 32)
     assert np.array_equal(bench.fetch(y, 128, np.uint32).reshape(4, 32), rows)
+
+
+def test_fragments_are_counted_like_the_accesses_that_ptxas_makes_of_them(bench):
+    """The machine code of sm_90: LDG of 4 bytes (8 lines of 16 bytes), MOVM, STG.64 (8 lines of 32 bytes); LDSM, STS."""
+    a, b, c = bench.array(A), bench.array(B), bench.device.alloc(4 * N * N)
+    module = bench.load_file("tensor_cores.cu")
+    counters = bench.launch(module, "wmma_global", (4, 4), (32,), a, b, c, N).counters
+    loads = 16 * 4 * 8  # blocks, steps, registers of A and B
+    assert counters["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] == loads
+    assert counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == 8 * loads
+    assert counters["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"] == 16 * 4
+    assert counters["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] == 16 * 4 * 8
+    lines = bench.launch(module, "wmma_shared", (2, 2), (128,), a, b, c, N).lines
+    text = (HERE / "kernels" / "tensor_cores.cu").read_text()
+    for mark, kind, instructions, wavefronts in (
+        ("load_matrix_sync(fa, &tile_a", "ld", 1, 4), ("load_matrix_sync(fb, &tile_b", "ld", 1, 4),
+        ("store_matrix_sync(&tile_c", "st", 4, 4),
+    ):  # fmt: skip
+        warps = 4 * 4 * (4 if kind == "ld" else 1)  # blocks, warps, steps
+        found = next(line for line in lines if line["line"] == line_of(text, mark))["counters"]
+        assert found[f"smsp__inst_executed_op_shared_{kind}.sum"] == warps * instructions
+        assert found[f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{kind}.sum"] == warps * wavefronts
 
 
 # ---- movements ----

@@ -37,6 +37,11 @@ _SUMS = {"f16": ("f16", "f32"), "bf16": ("f32",), "tf32": ("f32",), "s8": ("s32"
 _SUM_SHAPES = {"f16": _WIDE, "f32": (*_WIDE, "m16n16k8"), "s32": _WIDE, "f64": ("m8n8k4",)}
 
 
+def _turned(shape: str) -> str:
+    """m8n32k16 is done as the transposed product, m32n8k16: A and B change places, C and D lie across."""
+    return "m32n8k16" if shape == "m8n32k16" else shape
+
+
 def _shape(name: str) -> tuple[int, int, int]:
     found = _SHAPE.fullmatch(name)
     assert found is not None  # it is one of those above
@@ -84,11 +89,14 @@ def _multiply(context: Context, shape: str, kinds: tuple[str, str, str, str], fl
     context.count(4)
     context.operation("mma")
     record = context.record
-    record.mode, record.flags = _packed(shape), flags
+    record.mode, record.flags = _packed(_turned(shape)), flags
     record.type, record.source_type, record.vector = _TYPES[kinds[0]], _TYPES[kinds[1]], _TYPES[kinds[3]]
-    roles = (_SUM, _A, _B, _SUM)
-    for k, (operand, role, kind) in enumerate(zip(context.operands, roles, kinds, strict=True)):
-        record.values[k], _ = _list(context, operand, role, shape, kind, wmma=wmma, written=k == 0)
+    lists = [
+        _list(context, operand, role, shape, kind, wmma=wmma, written=k == 0)[0]
+        for k, (operand, role, kind) in enumerate(zip(context.operands, (_SUM, _A, _B, _SUM), kinds, strict=True))
+    ]
+    d, a, b, c = lists
+    record.values = [d, a, b, c] if shape == _turned(shape) else [d, b, a, c]
     record.flags |= SIGNED_A * (kinds[1] == "s8") | SIGNED_B * (kinds[2] == "s8")
 
 
@@ -131,10 +139,12 @@ def warp_matrix(context: Context, modifiers: Modifiers) -> None:
     context.operation(f"wmma_{what}")
     context.category = what
     record = context.record
-    record.mode, record.type, record.source_type = _packed(shape), _TYPES[kind], role
+    turned = shape != _turned(shape)
+    record.mode, record.type = _packed(_turned(shape)), _TYPES[kind]
+    record.source_type = role if not turned or role == _SUM else _A + _B - role
     record.bytes, record.vector, record.space = _BYTES[kind], 1, SPACES[space]
     along = "col" if role == _B else "row"
-    record.flags = 0 if layout == along else CROSSED
+    record.flags = CROSSED if (layout != along) != (turned and role == _SUM) else 0
     fragment, where = context.operands[:2] if what == "load" else reversed(context.operands[:2])
     context.address(where, space)
     record.values[0], record.values[1] = _list(

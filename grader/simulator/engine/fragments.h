@@ -3,7 +3,8 @@
 // A multiplies m lines of k numbers with B's n columns of k numbers. So A and B have *lines* along k, the sums (C and
 // D) lines along n; a *place* is an index in a line. Registers of 32 bits hold neighbours in a line. For `mma` this is
 // the layout of the PTX ISA 9.0 ("Matrix Fragments for mma.m16n8k*"), which is one and the same rule for all types.
-// For `wmma` the ISA leaves it open: here a fragment is a row or a column of such mma tiles.
+// For `wmma` the ISA leaves it open: here a fragment is a row or a column of such mma tiles, as in the machine code
+// that ptxas 13.0 makes for sm_80 and sm_90. There, m8n32k16 is m32n8k16 with A and B exchanged (decode/matrix.py).
 #pragma once
 #include "abi.h"
 

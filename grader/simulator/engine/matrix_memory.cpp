@@ -1,8 +1,9 @@
 // The way of fragments to memory and back.
 //
-// Each access here is one of the hardware's: checked lane by lane and counted like a load or a store. How many there
-// are for a wmma.load is not written down anywhere: 4 bytes of each register where a line lies along the memory, and
-// for 16-bit elements also where it lies across (tensor cores transpose 8x8 matrices on the way).
+// Each access here is one of the hardware's: checked lane by lane and counted like a load or a store. For wmma they are
+// those into which ptxas 13.0 turns it for sm_80 and sm_90: 4 bytes of each register where a line lies along the
+// memory, and for 16-bit elements also where it lies across (8x8 matrices are transposed on the way, by MOVM); two
+// sums at once where they are neighbours; and from shared memory, ldmatrix for up to four registers of A or B.
 #include <algorithm>
 
 #include "addressing.h"
@@ -39,6 +40,7 @@ bool reach(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u6
     counter.sectors += static_cast<u64>(count_sectors(address, mask));
   } else if (space == kShared) {
     if (launch.block->bytes_in_flight && !nothing_in_flight(launch, warp, i, address, mask, bytes)) return false;
+    counter.shared_requests++;
     counter.wavefronts += static_cast<u64>(count_wavefronts(address, mask, bytes));
     if (store) track_shared(launch, address, mask, bytes, true, false);
   }
@@ -197,17 +199,18 @@ void move_fragment(Launch& launch, Warp& warp, char* frame, u32 mask, const Inst
     return fail(launch, kMisaligned, i, warp, 0, x.base + x.stride, line, x.space);
   const s32* slots = launch.request->branch_targets + i.values[0];
   const int count = registers_of(x.role, x.shape, x.per_register);
+  const bool by_rows = i.space == kShared && x.role != kRoleSum && (x.bytes == 2 || (x.bytes == 1 && !x.crossed));
   u8* pair[kLanes];
   for (int r = 0; r < count; r++) {
     Pieces pieces;
     if (!reach_register(launch, warp, i, x, r, store, pair, pieces)) return;
+    if (by_rows && r % 4) launch.request->counters[&i - launch.request->code].shared_requests--;  // one ldmatrix
     if (store) {
       if (!store_register(launch, warp, frame, slots[r], x.space, pieces)) return;
       continue;
     }
     for (int same = r; same < i.values[1]; same += count) load_register(launch, warp, frame, i, slots[same], pieces);
   }
-  if (x.space == kShared) launch.request->counters[&i - launch.request->code].shared_requests++;
 }
 
 void move_rows(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i, bool store) {
@@ -218,7 +221,6 @@ void move_rows(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
   gather_addresses(frame, rows, i, address);
   if (i.space == kGeneric) EACH_LANE address[l] -= kSharedWindow;
   if (!reach(launch, warp, i, kShared, address, rows, 16, store, row)) return;
-  launch.request->counters[&i - launch.request->code].shared_requests++;
   for (int n = 0; n < i.mode; n++) {
     Pieces pieces;
     u8* quads[kLanes];
