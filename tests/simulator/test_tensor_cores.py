@@ -76,7 +76,7 @@ def test_fragments_are_counted_like_the_accesses_that_ptxas_makes_of_them(bench)
     ):  # fmt: skip
         warps = 4 * 4 * (4 if kind == "ld" else 1)  # blocks, warps, steps
         found = next(line for line in lines if line["line"] == line_of(text, mark))["counters"]
-        assert found[f"smsp__inst_executed_op_shared_{kind}.sum"] == warps * instructions
+        assert found[f"smsp__inst_executed_op_{'ldsm' if kind == 'ld' else 'shared_st'}_pred_on_any.sum"] == warps * instructions
         assert found[f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{kind}.sum"] == warps * wavefronts
 
 

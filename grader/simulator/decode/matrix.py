@@ -145,6 +145,9 @@ def warp_matrix(context: Context, modifiers: Modifiers) -> None:
     record.bytes, record.vector, record.space = _BYTES[kind], 1, SPACES[space]
     along = "col" if role == _B else "row"
     record.flags = CROSSED if (layout != along) != (turned and role == _SUM) else 0
+    by_rows = record.bytes == 2 or (record.bytes == 1 and not record.flags)
+    if space == "shared" and role != _SUM and by_rows:  # ptxas makes an ldmatrix of it
+        context.category = "matrix_load"
     fragment, where = context.operands[:2] if what == "load" else reversed(context.operands[:2])
     context.address(where, space)
     record.values[0], record.values[1] = _list(
