@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
 ARENA = 64 << 20  # bytes of device memory for one launch's buffers
+TOOLKITS = (Path("/usr/local/cuda/include"),)  # where a pip-installed NVRTC comes without crt/
 _ATTRIBUTES = {"registers": 4, "local_bytes": 3, "shared_bytes": 1}  # CU_FUNC_ATTRIBUTE_...
 _MAX_DYNAMIC_SHARED = 8
 
@@ -36,7 +38,8 @@ def compile_cubin(source: bytes, name: str, options: list[str]) -> bytes:
 
     nvrtc, include = _nvrtc()
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
-    words = [o.encode() for o in (*options, f"-I{include}", f"-I{supplied_include()}")]
+    folders = [include, *(p for p in TOOLKITS if (p / "crt").is_dir() and p != include), supplied_include()]
+    words = [o.encode() for o in (*options, *(f"-I{folder}" for folder in folders))]
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), 0, None, None)
     failed = nvrtc.nvrtcCompileProgram(program, len(words), (ctypes.c_char_p * len(words))(*words))
     what = "ProgramLog" if failed else "CUBIN"
