@@ -59,3 +59,17 @@ def test_atomics_on_shared_memory_take_turns_at_a_bank(session_device, name, tur
     counters = total(session_device, name)
     assert counters["inst_executed_op_shared_atom_pred_on_any"] == 8
     assert counters["data_pipe_lsu_wavefronts_mem_shared_op_atom"] == 8 * turns
+
+
+@pytest.mark.parametrize(
+    "name, passes",
+    [
+        ("banks_8", 2), ("banks_8_pairs_2", 1), ("banks_8_pairs_32", 1), ("banks_8_stride_2", 4), ("banks_16", 4),
+        ("banks_16_pairs_2", 2), ("banks_16_pairs_4", 2), ("banks_16_stride_2", 8),
+    ],
+)  # fmt: skip
+def test_wide_loads_of_pairs_need_half_the_passes(session_device, name, passes):
+    counters = total(session_device, name)
+    width = 2 if name.startswith("banks_8") else 4
+    assert counters["inst_executed_op_shared_ld_pred_on_any"] == 16  # 8 by the index, 8 by the thread
+    assert counters["data_pipe_lsu_wavefronts_mem_shared_op_ld"] == 8 * passes + 8 * width

@@ -19,24 +19,22 @@ int count_sectors(const u64* address, u32 mask) {
   return static_cast<int>(std::unique(sector, sector + kLanes) - sector);
 }
 
-// 8-byte accesses go by half warps, 16-byte by quarters.
-int count_wavefronts(const u64* address, u32 mask, int bytes) {
-  if (bytes <= 4) {  // usually every bank has one word at most
-    u64 only[kLanes], last = ~0ull;
-    u32 used = 0;
-    bool conflict = false;
-    for (u32 rest = mask; rest; rest &= rest - 1) {
-      u64 word = address[first_lane(rest)] >> 2;
-      if (word == last) continue;
-      last = word;
-      u32 bank = static_cast<u32>(word & 31);
-      conflict |= (used >> bank & 1) && only[bank] != word;
-      only[bank] = word;
-      used |= 1u << bank;
-    }
-    if (!conflict) return 1;
+namespace {
+
+// Whether every lane and its partner, the lane at this distance, have one address, as far as both are active.
+bool in_pairs(const u64* address, u32 mask, int distance) {
+  bool all = true;
+  for (u32 rest = mask; rest; rest &= rest - 1) {
+    int l = first_lane(rest), partner = l ^ distance;
+    all &= !(mask >> partner & 1) || address[l] == address[partner];
   }
-  int phases = bytes <= 4 ? 1 : bytes / 4, words = phases, per_phase = kLanes / phases, total = 0;
+  return all;
+}
+
+// In each phase, the bank with the most words decides. The lanes are spread over the phases in order.
+int count_passes(const u64* address, u32 mask, int words, int phases) {
+  const int per_phase = kLanes / phases;
+  int total = 0;
   for (int phase = 0; phase < phases; phase++) {
     u32 part = phases == 1 ? mask : mask & (((1u << per_phase) - 1) << (phase * per_phase));
     if (!part) continue;
@@ -57,6 +55,35 @@ int count_wavefronts(const u64* address, u32 mask, int bytes) {
     total += most;
   }
   return total;
+}
+
+}  // namespace
+
+// 8-byte accesses go by half warps, 16-byte by quarters.
+int count_wavefronts(const u64* address, u32 mask, int bytes) {
+  if (bytes <= 4) {  // usually every bank has one word at most
+    u64 only[kLanes], last = ~0ull;
+    u32 used = 0;
+    bool conflict = false;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+      u64 word = address[first_lane(rest)] >> 2;
+      if (word == last) continue;
+      last = word;
+      u32 bank = static_cast<u32>(word & 31);
+      conflict |= (used >> bank & 1) && only[bank] != word;
+      only[bank] = word;
+      used |= 1u << bank;
+    }
+    if (!conflict) return 1;
+  }
+  const int words = bytes <= 4 ? 1 : bytes / 4;
+  return count_passes(address, mask, words, words);
+}
+
+int count_load_wavefronts(const u64* address, u32 mask, int bytes) {
+  if (bytes > 4 && (in_pairs(address, mask, 1) || in_pairs(address, mask, 2)))
+    return count_passes(address, mask, bytes / 4, bytes / 8);
+  return count_wavefronts(address, mask, bytes);
 }
 
 int count_atomic_wavefronts(const u64* address, u32 mask, int bytes) {

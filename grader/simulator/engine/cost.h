@@ -10,6 +10,11 @@ int count_sectors(const u64* address, u32 mask);
 // Passes through the banks of shared memory: 32 banks of 4 bytes, lanes at the same word share a pass.
 int count_wavefronts(const u64* address, u32 mask, int bytes);
 
+// The same for a load. Where the lanes read in pairs, each what its neighbour reads (lane ^ 1, or lane ^ 2), two lanes'
+// values of 8 or 16 bytes come back at once, and half the passes do (NVIDIA's developer forum, topic 77228, on compute
+// capability 7.x).
+int count_load_wavefronts(const u64* address, u32 mask, int bytes);
+
 // The same for an atomic: lanes at the same word take turns.
 int count_atomic_wavefronts(const u64* address, u32 mask, int bytes);
 

@@ -17,7 +17,7 @@ u32 phase_of(u64 address, s32 space, int bytes) {
   return static_cast<u32>(address) & static_cast<u32>(period - 1);
 }
 
-void measure(AccessPattern& p, const u64* address, u32 mask, s32 space, int bytes) {
+void measure(AccessPattern& p, const u64* address, u32 mask, s32 space, int bytes, bool store) {
   const u64 first = address[first_lane(mask)];
   u64 misaligned = 0, step = 0;
   p.mask = mask;
@@ -37,12 +37,12 @@ void measure(AccessPattern& p, const u64* address, u32 mask, s32 space, int byte
   p.cost = 0;
   if (p.misaligned) return;
   if (space == kGlobal) p.cost = count_sectors(address, mask);
-  if (space == kShared) p.cost = count_wavefronts(address, mask, bytes);
+  if (space == kShared) p.cost = (store ? count_wavefronts : count_load_wavefronts)(address, mask, bytes);
   if (space == kLocal) p.cost = count_local_sectors(address, mask, bytes);
 }
 
 // The pattern of these addresses: the instruction's last one where it still fits.
-const AccessPattern& pattern_of(AccessPattern& p, const u64* address, u32 mask, s32 space, int bytes) {
+const AccessPattern& pattern_of(AccessPattern& p, const u64* address, u32 mask, s32 space, int bytes, bool store) {
   const u64 first = address[first_lane(mask)];
   u32 difference[kLanes];
   u64 far = 0;  // bits from 32 on: some difference does not fit 32 bits
@@ -55,7 +55,7 @@ const AccessPattern& pattern_of(AccessPattern& p, const u64* address, u32 mask, 
       (p.mask ^ mask) | static_cast<u32>(p.space ^ space) | (p.phase ^ phase_of(first, space, bytes));
   EACH_LANE changed |= p.difference[l] ^ difference[l];
   if (changed || far >> 32) {
-    measure(p, address, mask, space, bytes);
+    measure(p, address, mask, space, bytes, store);
     p.far = far >> 32;
     if (p.far) p.mask = 0;  // not to be found again
   }
@@ -122,7 +122,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
   const int bytes = i.bytes * i.vector;
   Counter& counter = launch.request->counters[&i - launch.request->code];
   const AccessPattern& pattern =
-      pattern_of(launch.patterns[&i - launch.request->code], address, mask, space, bytes);
+      pattern_of(launch.patterns[&i - launch.request->code], address, mask, space, bytes, store);
   const u64 first = address[first_lane(mask)];
   // Far apart, addresses may wrap around: nothing is known of them together, each is checked alone.
   const u64 low = pattern.far ? 0 : first + static_cast<u64>(pattern.low);
