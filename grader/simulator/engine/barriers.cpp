@@ -15,6 +15,7 @@ struct Arrival {
 // The barrier that a path's lanes name; number -1 where they name none or several.
 Arrival arrival_of(const Launch& launch, Warp& warp, const Path& path) {
   const Instruction& i = launch.request->code[path.pc];
+  if (i.immediate >= 0) return {static_cast<s32>(i.immediate), 0};  // __syncthreads()
   char* frame = warp.registers.data() + frame_of(warp, path);
   const int first = first_lane(path.mask);
   const u32* number = lanes<u32>(frame, i.b);
@@ -47,31 +48,42 @@ bool waits_at(const Path& path, s32 number) {
   return path.state == PathState::kAtBarrier && path.number == number;
 }
 
+// What bar.red makes of the predicates of all that wait.
+void combine(Launch& launch, Block& block, s32 number) {
+  u32 count = 0, voters = 0;
+  auto each_path = [&](auto body) {
+    for (Warp& warp : block.warps) {
+      for (const Path& path : warp.paths) {
+        if (waits_at(path, number)) body(warp, path);
+      }
+    }
+  };
+  each_path([&](Warp&, const Path& path) {
+    count += static_cast<u32>(__builtin_popcount(path.vote));
+    voters += static_cast<u32>(__builtin_popcount(path.mask));
+  });
+  each_path([&](Warp& warp, const Path& path) {
+    const Instruction& i = launch.request->code[path.pc];
+    char* frame = warp.registers.data() + frame_of(warp, path);
+    if (i.mode == kBarPopc) each_active(path.mask, [&](int l) { lanes<u32>(frame, i.d)[l] = count; });
+    if (i.mode == kBarAnd) set_predicate(frame, i.d, path.mask, count == voters ? kAllLanes : 0u);
+    if (i.mode == kBarOr) set_predicate(frame, i.d, path.mask, count ? kAllLanes : 0u);
+  });
+}
+
 void open(Launch& launch, Block& block, s32 number) {
   Barrier& barrier = block.barriers[number];
-  u32 count = 0, voters = 0;
-  for (const Warp& warp : block.warps) {
-    for (const Path& path : warp.paths) {
-      if (!waits_at(path, number)) continue;
-      count += static_cast<u32>(__builtin_popcount(path.vote));
-      voters += static_cast<u32>(__builtin_popcount(path.mask));
-    }
-  }
+  if (barrier.kind != kBarSync) combine(launch, block, number);
   for (Warp& warp : block.warps) {
     if (!(barrier.warps >> warp.id & 1)) continue;
     for (Path& path : warp.paths) {
       if (!waits_at(path, number)) continue;
-      const Instruction& i = launch.request->code[path.pc];
-      char* frame = warp.registers.data() + frame_of(warp, path);
-      if (i.mode == kBarPopc) each_active(path.mask, [&](int l) { lanes<u32>(frame, i.d)[l] = count; });
-      if (i.mode == kBarAnd) set_predicate(frame, i.d, path.mask, count == voters ? kAllLanes : 0u);
-      if (i.mode == kBarOr) set_predicate(frame, i.d, path.mask, count ? kAllLanes : 0u);
       path.state = PathState::kReady;
       path.spun = false;
       path.pc++;
+      warp.state = WarpState::kRunning;
+      warp.waits = false;
     }
-    warp.state = WarpState::kRunning;
-    warp.waits = false;
     if (warp.paths.size() > 1) merge_paths(warp);
   }
   if (launch.races) launch.races->block_barrier(launch, barrier.warps);
@@ -87,7 +99,7 @@ bool come_to_barrier(Launch& launch, Warp& warp) {
   const Arrival arrival = arrival_of(launch, warp, first);
   for (Path& path : warp.paths) {
     const Instruction& other = code[path.pc];
-    const Arrival own = arrival_of(launch, warp, path);
+    const Arrival own = &path == &first ? arrival : arrival_of(launch, warp, path);
     if (own.number < 0) {
       fail_barrier(launch, warp, path.pc, first_lane(path.mask), kBadOperand);
       return false;

@@ -8,7 +8,7 @@
 #include "state.h"
 
 // Instruction::mode of OP_bar; i.b number, i.c count (-1: none), i.a predicate (negated if i.flags), i.d result,
-// i.vector: without .aligned.
+// i.vector: without .aligned; i.immediate the number where it is a constant and there is no count, else -1.
 enum BarrierMode : s32 { kBarSync = 0, kBarPopc, kBarAnd, kBarOr, kBarArrive };
 
 // All live lanes of the warp are at barriers. True: it goes on. False: it waits, or a fault is recorded.

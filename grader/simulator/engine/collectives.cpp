@@ -50,9 +50,7 @@ void shuffle(Launch& launch, Warp& warp, char* frame, u32 mask, const Instructio
   }
   // What a lane that is not there holds is undefined: a value that shows, and a fault where it is used.
   if (d) {
-    u32 read = 0;  // lanes that are read
-    each_active(mask, [&](int l) { read |= 1u << from[l]; });
-    if ((read & ~mask) || !warp.undefined.empty()) pass_values(launch, warp, mask, i, from);
+    if (mask != kAllLanes || !warp.undefined.empty()) pass_values(launch, warp, mask, i, from);
     EACH_LANE {
       u32 value = (mask >> from[l] & 1) ? source[from[l]] : 0xcdcdcdcdu;
       d[l] = (mask >> l & 1) ? value : d[l];
