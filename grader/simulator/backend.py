@@ -167,6 +167,7 @@ class SimulatedBackend:
         count: bool,
         blocks: tuple[int, int] | None,
         races: bool = True,
+        workers: int = 1,
         trace: dict[str, Any] | None = None,
     ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
         program = self._program(module, kernel)
@@ -183,7 +184,7 @@ class SimulatedBackend:
             raise DeviceError(State.ERROR, f"blocks {first} to {last} are not in a grid of {total}")
         budget = DEFAULT_BUDGET if instruction_budget is None else instruction_budget
         recorder = self._recorder(module, kernel, grid, block, trace) if trace is not None else None
-        return self._run(program, grid, block, args, shared_bytes, budget, count, (first, last), races, recorder)
+        return self._run(program, grid, block, args, shared_bytes, budget, count, (first, last), races, workers, recorder)
 
     def _recorder(self, module: str, kernel: str, grid, block, trace: dict[str, Any]):
         from grader.simulator.decode.describe import describe
@@ -197,7 +198,7 @@ class SimulatedBackend:
 
     def _run(
         self, program: Program, grid, block, args: bytes, dynamic: int, budget: int, count: bool, span,
-        races: bool, recorder,
+        races: bool, workers: int, recorder,
     ) -> Launch | tuple[Launch, dict[str, Any], bytes]:  # fmt: skip
         rows = array.array("Q", bytes(8 * len(COUNTER_FIELDS) * program.count))
         fault = FaultRecord()
@@ -230,6 +231,7 @@ class SimulatedBackend:
             dynamic_shared_bytes=dynamic,
             local_limit=align_up(program.local_bytes, 16),
             checks=CHECK_RACES if races else 0,
+            workers=workers if program.apart and not races and recorder is None else 1,
             trace=ctypes.addressof(recorder.record) if recorder else None,
         )
         began = time.perf_counter()

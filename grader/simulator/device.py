@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -25,6 +26,8 @@ from grader.simulator.records import (
 from grader.verdict.records import State
 
 __all__ = ["Device", "DeviceError", "Fault", "KernelInfo", "Launch", "Parameter", "TraceRequest"]
+
+MOST_WORKERS = 4
 
 
 class Transport(Protocol):
@@ -126,13 +129,17 @@ class Device:
         blocks: tuple[int, int] | None = None,
         trace: TraceRequest | None = None,
         races: bool = True,
+        workers: int | None = None,
     ) -> Launch:
         """Run a kernel to its end or its first fault.
 
         ``args`` is the parameter block laid out by ``KernelInfo.parameters``. ``instruction_budget`` is in
         warp instructions. ``count`` asks for counters. ``blocks`` runs only the linear block numbers [first,
         last). ``trace`` asks for the steps of one warp, which a simulated GPU alone can tell: see ``Launch.trace``.
-        ``races`` looks for accesses of two threads that nothing orders; a GPU cannot.
+        ``races`` looks for accesses of two threads that nothing orders; a GPU cannot. ``workers`` (at most 4; None: 1)
+        threads of the host share the blocks of a simulated GPU where ``races`` is false and no block can see what others
+        do (no atomics on global memory, volatile accesses, fences, printf, clocks); results and counters are the same,
+        each has the whole budget, and of several faults the one of the lowest block is told.
         """
         from grader.simulator.trace import trace_from
 
@@ -144,6 +151,8 @@ class Device:
         }  # fmt: skip
         if not races:
             header["races"] = False
+        if workers is not None and self.kind == "simulated":
+            header["workers"] = max(1, min(int(workers), MOST_WORKERS, os.cpu_count() or 1))
         if trace is not None:
             if self.kind != "simulated":
                 raise DeviceError(State.UNSUPPORTED_HERE, "A GPU cannot tell a warp's steps: the simulated GPU can.")

@@ -148,7 +148,7 @@ def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
         "ex2.approx.f64 %d1, %d1;",
         "shfl.bfly.b32 %r1, %r1, 1, 31;",
         "sqrt.approx.f64 %d1, %d1;",
-        "mov.u32 %r1, %clock;",
+        "mov.u32 %r1, %pm0;",
         "brkpt;",
         "tanh.approx.ftz.f32 %f1, %f1;",
     ],
@@ -158,7 +158,7 @@ def test_what_is_not_modelled_is_refused_by_name(bench, statement):
     text = entry(registers + "\n.loc 1 42 7\n" + statement) + '.file 1 "/somewhere/mine.cu"\n'
     with pytest.raises(DeviceError) as problem:
         bench.device.load(text)
-    name = statement.split()[0].rstrip(";") if "%clock" not in statement else "%clock"
+    name = statement.split()[0].rstrip(";") if "%pm0" not in statement else "%pm0"
     assert problem.value.state is State.UNSUPPORTED_HERE
     assert f"`{name}`" in problem.value.sentence and "line 42" in problem.value.sentence
 

@@ -9,6 +9,7 @@ from grader.simulator.decode.types import (
     ACQUIRE,
     ATOMICS,
     BLOCK_SCOPE,
+    CLOCKS,
     FTZ,
     LOCAL_WINDOW,
     RELEASE,
@@ -80,6 +81,12 @@ def move(context: Context, modifiers: Modifiers) -> None:
         _unpack(context, target, kind)
     elif isinstance(source, Group):
         _pack(context, source, kind)
+    elif isinstance(source, Name) and source.name in CLOCKS:
+        record.mode, size = CLOCKS[source.name]
+        if SIZES[kind] != size:
+            modifiers.refuse()
+        context.operation("clock")
+        record.d = context.written(kind)
     elif (offset := _local_address(context, source)) is not None:
         if SIZES[kind] != 8:
             modifiers.refuse()

@@ -19,7 +19,7 @@ from grader.simulator.decode import (  # noqa: F401 (handlers)
 )
 from grader.simulator.decode.context import Context
 from grader.simulator.decode.frame import Frame
-from grader.simulator.decode.types import Record
+from grader.simulator.decode.types import SPACES, STRONG, Record
 from grader.simulator.ptx.cfg import reconvergence, table
 from grader.simulator.ptx.errors import PtxError, Refused, Unsupported
 from grader.simulator.ptx.isa import DRIVER_FUNCTIONS
@@ -68,6 +68,7 @@ class Program:
     parameters: list[tuple[str, int, int, int]] = field(default_factory=list)  # (type, size, align, offset)
     parameter_bytes: int = 0
     max_threads: int | None = None
+    apart: bool = False  # no block can see what another does before the launch is over
 
 
 def align_up(value: int, align: int) -> int:
@@ -81,6 +82,7 @@ class Linker:
         self, module: Module, kernel: str, addresses: Mapping[str, int], operations: Mapping[str, int]
     ):
         self.module, self.addresses, self.operations = module, addresses, dict(operations)
+        self._names = {number: name for name, number in operations.items()}
         self.kernel = module.functions[kernel]
         self.shared: dict[int, int] = {}  # id of the variable -> offset
         self.shared_bytes = 0
@@ -123,6 +125,7 @@ class Linker:
                 specials += struct.pack("<2i", kind, slot)
         program.code = b"".join(record.pack() for record in records)
         program.count = len(records)
+        program.apart = not any(self._sees_others(record) for record in records)
         program.functions, program.images, program.specials = bytes(functions), bytes(images), bytes(specials)
         program.copies = b"".join(struct.pack("<3i", *copy) for copy in self.copies)
         program.branch_targets = struct.pack(f"<{len(self.branch_targets)}i", *self.branch_targets)
@@ -132,6 +135,15 @@ class Linker:
         program.parameters = kernel.parameters
         program.parameter_bytes = kernel.parameter_bytes
         return program
+
+    def _sees_others(self, record: Record) -> bool:
+        """Whether an instruction lets a block see what others do meanwhile, or lets others see it."""
+        name = self._names[record.op]
+        if name in ("ld", "st"):
+            return bool(record.flags & STRONG) and record.space != SPACES["shared"]
+        return name in ("print", "clock") or (name == "atom" and record.space != SPACES["shared"]) or (
+            name == "fence" and record.mode > 0
+        )
 
     # ---- shared memory: the static variables that are used, then the launch's dynamic part ----
 

@@ -36,6 +36,11 @@ SPECIALS = {
         "%dynamic_smem_size %total_smem_size".split()
     )
 }
+# Registers that change while a thread runs: mode (special_ops.h, read_clock), bytes.
+CLOCKS = {
+    "%clock": (0, 4), "%clock64": (1, 8), "%clock_hi": (2, 4), "%globaltimer": (3, 8), "%globaltimer_lo": (4, 4),
+    "%globaltimer_hi": (5, 4),
+}  # fmt: skip
 SHARED_WINDOW, LOCAL_WINDOW = 0x6F0000000000, 0x6E0000000000  # abi.h
 
 
