@@ -24,7 +24,7 @@ STATUS = {
 # What a GPU would say to each kind of fault. The simulated GPU says more, in the fault's own sentence.
 _FAULT_STATUS = {
     "out_of_bounds": 700, "null_pointer": 700, "freed_pointer": 700, "read_only": 700, "misaligned": 716,
-    "budget": 702, "launch": 1, "unsupported": 801,
+    "budget": 702, "deadlock": 702, "launch": 1, "unsupported": 801,
 }  # fmt: skip
 
 
