@@ -1,14 +1,14 @@
 """Random programs of loads, stores, barriers, atomics and fences, and what the memory model says of them.
 
-One kernel reads its program from memory, so that nothing is compiled for a program. A first launch, without the search for
-races, tells which atomic saw which; from that ``Oracle`` computes every pair of accesses that nothing orders, from the
-definition: events, program order, barriers, fences around atomics, and their transitive closure. The second launch must
-report one of these pairs, or nothing where there is none. Weak accesses and the counters of atomics lie apart.
+One kernel reads its program from memory, so that nothing is compiled for a program. A first launch, without the search
+for races, tells which atomic saw which; from that ``Oracle`` computes every pair of accesses that nothing orders, from
+the definition: events, program order, barriers, fences around atomics, and their transitive closure. The second launch
+must report one of these pairs, or nothing where there is none. Weak accesses and the counters of atomics lie apart.
 
-``python tests/simulator/race_oracle.py [COUNT [SEED]]`` compares COUNT programs and prints those that are judged wrongly.
+``python tests/simulator/race_oracle.py [COUNT [SEED]]`` compares COUNT programs and prints those judged wrongly.
 
-Rules: PTX ISA 9.0, memory consistency model (causality order, morally strong operations, release and acquire patterns
-made of fences); a shuffle, a vote or plain program order of another lane orders nothing.
+Rules: PTX ISA 9.0, memory consistency model: causality order, morally strong operations, release and acquire patterns
+made of fences. Who only arrives at a named barrier releases there and acquires nothing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
-THREADS, BLOCKS, WORDS, COUNTERS = 64, 2, 6, 2
+THREADS, BLOCKS, WORDS, COUNTERS = 96, 2, 6, 2
+WARPS = range(0, THREADS, 32)
 STORE_SHARED, LOAD_SHARED, STORE_GLOBAL, LOAD_GLOBAL, BLOCK_BARRIER, WARP_BARRIER = range(6)
-ADD_GLOBAL, FENCE_DEVICE, FENCE_BLOCK, VOLATILE_STORE, VOLATILE_LOAD, ADD_SHARED = range(6, 12)
-NAMES = """store_shared load_shared store_global load_global block_barrier warp_barrier add_global fence_device fence_block
-volatile_store volatile_load add_shared""".split()
+ADD_GLOBAL, FENCE_DEVICE, FENCE_BLOCK, VOLATILE_STORE, VOLATILE_LOAD, ADD_SHARED, NAMED_BARRIER = range(6, 13)
+NAMES = """store_shared load_shared store_global load_global block_barrier warp_barrier add_global fence_device
+fence_block volatile_store volatile_load add_shared named_barrier""".split()
 TOUCHES = {
     STORE_SHARED: ("shared", True, False), LOAD_SHARED: ("shared", False, False),
     STORE_GLOBAL: ("global", True, False), LOAD_GLOBAL: ("global", False, False),
@@ -56,6 +57,11 @@ extern "C" __global__ void run(int const* ops, int const* arguments, int* words,
         case 9: if (a >= 0) *(volatile int*)&words[a] = value; break;
         case 10: if (a >= 0) sum += *(volatile int*)&words[a]; break;
         case 11: if (a >= 0) atomicAdd(&s[a], 1000); break;
+        case 12: // number, threads that it counts, who only arrives
+            if (a >= 0 && a >> 16)
+                asm volatile("bar.arrive %%0, %%1;" ::"r"(a & 15), "r"(a >> 4 & 0xfff) : "memory");
+            else if (a >= 0)
+                asm volatile("bar.sync %%0, %%1;" ::"r"(a & 15), "r"(a >> 4 & 0xfff) : "memory");
         }
     }
     if (sum == -1)
@@ -75,7 +81,7 @@ class Program:
             rows = []
             for b in range(BLOCKS):
                 takes = [(t, int(a)) for t, a in enumerate(self.arguments[b, k]) if a != -1 or op == WARP_BARRIER]
-                if op == WARP_BARRIER:
+                if op in (WARP_BARRIER, NAMED_BARRIER):
                     takes = sorted({(t // 32, hex(a & 0xFFFFFFFF)) for t, a in takes})
                 rows.append(f"block {b}: {takes if len(takes) < 9 else f'{len(takes)} threads, {takes[:3]} ...'}")
             lines.append(f"{k:3} {NAMES[op]:13} " + ("" if op == BLOCK_BARRIER else "; ".join(rows)))
@@ -83,7 +89,7 @@ class Program:
 
 
 def make(random: np.random.Generator) -> Program:
-    """Some have no race by chance, most of those with owners of words or with barriers between; some hand a word over."""
+    """Threads mostly keep to words of their own or have barriers between; some hand a word over to another thread."""
     steps: list[tuple[int, np.ndarray]] = []
     racy = float(random.choice([0.0, 0.0, 0.05, 0.3]))
     few = random.random() < 0.7
@@ -91,6 +97,9 @@ def make(random: np.random.Generator) -> Program:
     while len(steps) < length:
         if random.random() < 0.25:
             steps += _handed_over(random)
+        elif random.random() < 0.1:
+            number = 1 + sum(op == NAMED_BARRIER for op, _ in steps)  # of 15 that there are
+            steps.append(_named(random, number))
         else:
             steps.append(_step(random, racy, few))
     ops, arguments = zip(*steps, strict=True)
@@ -98,7 +107,7 @@ def make(random: np.random.Generator) -> Program:
 
 
 def _step(random: np.random.Generator, racy: float, few: bool) -> tuple[int, np.ndarray]:
-    """One random step. ``racy``: how often a thread goes to another's word. ``few``: so few threads that they often meet."""
+    """One random step. ``racy``: how often a thread goes to another's word. ``few``: few threads, which often meet."""
     op = int(random.choice([0, 1, 2, 3, 4, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11]))
     arguments = np.full((BLOCKS, THREADS), -1, np.int32)
     for b, row in enumerate(arguments):
@@ -110,15 +119,26 @@ def _step(random: np.random.Generator, racy: float, few: bool) -> tuple[int, np.
             actors = random.choice(THREADS, int(random.integers(1, 4)), replace=False)
             row[actors] = random.integers(0, COUNTERS, actors.size)
         elif op != BLOCK_BARRIER and random.random() < 0.7:
-            actors = random.choice(4 if few else THREADS, int(random.integers(1, 4)), replace=False) * (16 if few else 1)
-            for actor in actors:
+            among, apart = (6, 16) if few else (THREADS, 1)
+            for actor in random.choice(among, int(random.integers(1, 4)), replace=False) * apart:
                 own = b * 3 + int(random.integers(0, 3))
                 row[actor] = own if random.random() >= racy else int(random.integers(0, WORDS))
     return op, arguments
 
 
+def _named(random: np.random.Generator, number: int) -> tuple[int, np.ndarray]:
+    """Some warps of each block meet at a barrier of their own, which no other step uses; some of them only arrive."""
+    arguments = np.full((BLOCKS, THREADS), -1, np.int32)
+    for row in arguments:
+        warps = random.choice(WARPS, int(random.integers(1, len(WARPS) + 1)), replace=False)
+        for position, warp in enumerate(warps):
+            arrives = position > 0 and random.random() < 0.5
+            row[warp : warp + 32] = number | 32 * len(warps) << 4 | arrives << 16
+    return NAMED_BARRIER, arguments
+
+
 def _handed_over(random: np.random.Generator) -> list[tuple[int, np.ndarray]]:
-    """A word goes from one thread to another by fence, counter, counter, fence; now and then a part of it is missing."""
+    """A word goes from one thread to another by fence, counter, counter, fence; now and then a part of that is missing."""
     giver, taker = (int(random.integers(0, BLOCKS * THREADS)) for _ in range(2))
     word, counter = int(random.integers(0, WORDS)), int(random.integers(0, COUNTERS))
     writer = giver if random.random() < 0.5 else giver // THREADS * THREADS + int(random.integers(0, THREADS))
@@ -143,7 +163,7 @@ def _handed_over(random: np.random.Generator) -> list[tuple[int, np.ndarray]]:
 def _masks(random: np.random.Generator) -> np.ndarray:
     """Of each thread: the whole warp, or its part of a partition in two."""
     masks = np.zeros(THREADS, np.int64)
-    for w in range(0, THREADS, 32):
+    for w in WARPS:
         part = int(random.integers(1, 2**32 - 1)) if random.random() < 0.4 else 2**32 - 1
         if random.random() < 0.3 and part != 2**32 - 1:
             part = random.choice([0xFFFF, 0x55555555, 0xFF])
@@ -165,7 +185,7 @@ class Oracle:
         """Vector clocks of all events, by repeated relaxation along program order, barriers and fences."""
         ops, arguments = self.program.ops, self.program.arguments
         steps, count = len(ops), BLOCKS * THREADS
-        before = np.full((steps + 1, count, count), -1, np.int16)  # before[k][t][u]: u's last step known to t before step k
+        before = np.full((steps + 1, count, count), -1, np.int16)  # [k][t][u]: u's last step known to t before step k
         releases, acquires = self._patterns()
         while True:
             old = before.copy()
@@ -177,10 +197,14 @@ class Oracle:
                     if op == BLOCK_BARRIER:
                         now[first : first + THREADS] = now[first : first + THREADS].max(0)
                     elif op == WARP_BARRIER:
-                        for w in range(0, THREADS, 32):
+                        for w in WARPS:
                             for mask in set(arguments[b, k, w : w + 32].tolist()):
                                 lanes = [first + w + i for i in range(32) if mask >> i & 1]
                                 now[lanes] = now[lanes].max(0)
+                    elif op == NAMED_BARRIER:
+                        row = arguments[b, k]
+                        waits = first + np.nonzero((row >= 0) & (row < 1 << 16))[0]
+                        now[waits] = now[first + np.nonzero(row >= 0)[0]].max(0)
                 before[k + 1] = np.maximum(before[k + 1], now)
             for (t, k), (u, m) in self._synchronised(releases, acquires):
                 # what t did before its fence at step k is known to u after its fence at step m
@@ -192,7 +216,7 @@ class Oracle:
         self.before = before
 
     def _patterns(self):
-        """Fences before and behind each atomic, in program order: (counter, place in its order, thread, steps of fences)."""
+        """Fences before and behind atomics: (counter, the atomic's place in its order, block, thread, step, device)."""
         ops, arguments = self.program.ops, self.program.arguments
         releases, acquires = [], []
         for b in range(BLOCKS):

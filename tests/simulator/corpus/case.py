@@ -1,7 +1,8 @@
 """Reads a kernel of the corpus: what it is launched with, and what must be said of it.
 
-A file begins with ``//`` lines: one sentence about the kernel, then tags. The values are Python expressions over NumPy's
-names, the small functions of ``data.py`` and what stands above them: ``x`` is a buffer's contents, ``x_at`` its address.
+A file begins with ``//`` lines: one sentence about the kernel, then tags. The values are Python expressions over
+NumPy's names, the small functions of ``data.py`` and what stands above them: ``x`` is a buffer's contents, ``x_at`` its
+address.
 
     // @fault race, uninitialised_shared        the kinds that are right; none: the kernel is right
     // @says barrier                            what the fault's sentence must hold, commas between several
@@ -15,9 +16,10 @@ names, the small functions of ``data.py`` and what stands above them: ``x`` is a
     // @expect y = 2 * x                        the result; inputs and scalars go by their names
     // @close 1e-5                              relative and absolute tolerance of the results; without it: exact
 
-Parameters are given in the kernel's order. In the text, ``// <- fault`` ends the line that must be told, ``// <- other``
-one that is right as well (the second side of a race, another place where threads wait). ``// fix: code`` at the end of a
-line stands for that line in the *mended* kernel, which must be silent; a line that holds nothing else is put in.
+Parameters are given in the kernel's order. In the text, ``// <- fault`` ends the line that must be told,
+``// <- other`` one that is right as well (the second side of a race, another place where threads wait). ``// fix: code``
+at the end of a line stands for that line in the *mended* kernel, which must be silent; a line that holds nothing else is
+put in.
 ``@mended TAG`` is a tag of the mended kernel alone.
 """
 

@@ -1,11 +1,11 @@
 """What a real GPU and compute-sanitizer say of the corpus: ``python3 tests/simulator/corpus/on_gpu.py OUT``.
 
-Needs a GPU, its driver, NVRTC and NumPy; compute-sanitizer where it is found. Every kernel runs in a process of its own,
-on its own buffers, as written by the driver's calls. OUT/corpus.json has for each kernel what the driver answered, which
-results were wrong, and for each tool of compute-sanitizer the errors that it counted and the first of them.
+Needs a GPU, its driver, NVRTC and NumPy; compute-sanitizer where it is found. Every kernel runs in a process of its
+own, in buffers of its own. OUT/corpus.json has for each kernel what the driver answered, which results were wrong, and
+for each tool of compute-sanitizer the errors that it counted and the first of them.
 
-The right and the mended kernels must give the right results: that is asked of the corpus, not of the simulated GPU. What
-becomes of a faulty one on a GPU, silence most of the time, is what the simulated GPU is there for.
+The right and the mended kernels must give the right results: that is asked of the corpus, not of the simulated GPU.
+What becomes of a faulty one on a GPU, silence most of the time, is what the simulated GPU is there for.
 """
 
 from __future__ import annotations
