@@ -269,7 +269,7 @@ def compare(path: Path) -> int:
     from grader.simulator import Device
 
     measured = {row["launch"]: row for row in csv.DictReader(open(path))}
-    table, verdicts = [], {}
+    table, verdicts, machine = [], {}, sass_instructions(path.with_name("sass.csv"))
     with Device.in_process() as device:
         for listed in launches():
             theirs = measured.get(listed.name)
@@ -284,6 +284,8 @@ def compare(path: Path) -> int:
                 table.append((listed.name, metric, mine, other, verdict))
                 if mine != other:
                     print(f"{listed.name:30} {metric:62} ours {mine:>8} theirs {other:>8}  {verdict}")
+            if verdicts[listed.name] == "not explained":
+                print(f"    PTX:  {ptx_instructions(listed)}\n    SASS: {machine.get(listed.name, 'not known')}")
     write_csv(path.with_name("comparison.csv"), ("launch", "counter", "ours", "theirs", "verdict"), table)
     print(f"\n{'counter':66} compared  equal  both zero")
     for metric in dict.fromkeys(row[1] for row in table):
@@ -293,6 +295,26 @@ def compare(path: Path) -> int:
     sums = Counter(verdicts.values())
     print(f"\n{len(verdicts)} launches of {len({one.kernel for one in launches() if one.name in verdicts})} kernels: {dict(sums)}")
     return 0 if not sums["not explained"] else 1
+
+
+def ptx_instructions(listed) -> str:
+    """The memory instructions in a kernel's PTX, each with how often it stands there."""
+    from grader.toolchain.kernel import compile_kernel
+    from grader.toolchain.records import Source
+
+    source = Source(files={listed.main: listed.source()}, main=listed.main)
+    ptx = compile_kernel(source, options=listed.options).ptx or ""
+    body = re.search(rf"\.entry {listed.kernel}\(.*?^}}", ptx, re.S | re.M)
+    found = re.findall(r"\b((?:ld|st|atom|red|cp|ldmatrix|wmma)\.(?!param)[\w.:]+)", body[0] if body else "")
+    return ", ".join(f"{count} {name}" for name, count in sorted(Counter(found).items()))
+
+
+def sass_instructions(path: Path) -> dict[str, str]:
+    """The same of the machine code, by launch, where it was kept."""
+    found: dict[str, list[str]] = {}
+    for row in csv.DictReader(open(path)) if path.exists() else ():
+        found.setdefault(row["launch"], []).append(f"{row['count']} {row['instruction']}")
+    return {name: ", ".join(parts) for name, parts in found.items()}
 
 
 def ptxas_says(listed, theirs: dict[str, str]) -> dict[str, int]:

@@ -41,6 +41,8 @@ def profile_text(p: profile) -> str:
         parts.append(f"{kernel}: {count} launch{'' if count == 1 else 'es'}")
         shown = [name for name in (*RATIOS, *BYTES) if name in counters]
         parts += [f"  {name:<30} {_number(counters[name]):>16}" for name in shown]
+    for kernel, registers, spilled, _, _, holds in _resources(p):
+        parts.append(f"{kernel}, by ptxas: {registers} registers, bytes spilled: {spilled}; a multiprocessor holds {holds}")
     return "\n".join(parts)
 
 
@@ -85,22 +87,24 @@ def _lines_html(p: profile) -> str:
     return _folded("Line by line", ("kernel", "line", "what it did"), rows)
 
 
-def _resources_html(p: profile) -> str:
+def _resources(p: profile) -> list[tuple[str, ...]]:
+    """(kernel, registers, bytes spilled, stack, static shared memory, what a multiprocessor holds) of every kernel."""
     try:
         found, runs = p.resources, p.occupancy
     except ResourcesUnavailable:  # no compiler here: nothing is known
-        return ""
-    rows = [
-        (
-            kernel, str(one.registers), f"{one.spill_store_bytes} / {one.spill_load_bytes}", str(one.stack_bytes),
-            str(one.shared_bytes), f"{run.blocks} × {run.warps // run.blocks if run.blocks else 0} warps, "
-            f"{run.fraction:.0%} (limited by {', '.join(run.limited_by)})",
-        )
-        for kernel, run in runs.items()
-        for one in [found[kernel]]
-    ]  # fmt: skip
-    heads = ("kernel", "registers", "bytes spilled, stored / loaded", "stack", "static shared memory", "on a multiprocessor")
-    return _folded("Registers and occupancy, by ptxas for compute capability 8.0", heads, rows)
+        return []
+    rows = []
+    for kernel, run in runs.items():
+        one, limits = found[kernel], " and ".join(run.limited_by)
+        spilled = f"{one.spill_store_bytes} stored, {one.spill_load_bytes} loaded" if one.spill_store_bytes else "none"
+        holds = f"{run.blocks} blocks, {run.warps} warps: {run.fraction:.0%}, limited by {limits}"
+        rows.append((kernel, f"{one.registers}", spilled, f"{one.stack_bytes}", f"{one.shared_bytes}", holds))
+    return rows
+
+
+def _resources_html(p: profile) -> str:
+    heads = ("kernel", "registers", "bytes spilled", "bytes of stack", "bytes of static shared memory", "on a multiprocessor")
+    return _folded("Registers and occupancy, by ptxas for compute capability 8.0", heads, _resources(p))
 
 
 def _folded(title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -120,7 +120,8 @@ def test_resources_and_occupancy_of_what_was_launched(scale):
     one, run = p.resources["scale"], p.occupancy["scale"]
     assert one.registers > 0 and one.shared_bytes == 256 and one.barriers == 1
     assert run.blocks == 4 and run.limited_by == ("shared memory",) and run.fraction == 8 / 64
-    assert "shared memory" in p._repr_html_()
+    holds = "4 blocks, 8 warps: 12%, limited by shared memory"
+    assert holds in p._repr_html_() and f"bytes spilled: none; a multiprocessor holds {holds}" in repr(p)
     assert scale.num_regs == one.registers
 
 
