@@ -304,8 +304,8 @@ def ptx_instructions(listed) -> str:
 
     source = Source(files={listed.main: listed.source()}, main=listed.main)
     ptx = compile_kernel(source, options=listed.options).ptx or ""
-    body = re.search(rf"\.entry {listed.kernel}\(.*?^}}", ptx, re.S | re.M)
-    found = re.findall(r"\b((?:ld|st|atom|red|cp|ldmatrix|wmma)\.(?!param)[\w.:]+)", body[0] if body else "")
+    body = re.search(rf"\.entry {listed.kernel}\(.*?(?=\.entry |\.func |\Z)", ptx, re.S)
+    found = re.findall(r"\b((?:ld|st|atom|red|cp|ldmatrix|wmma)\.(?!param)[a-z][\w.:]+)", body[0] if body else "")
     return ", ".join(f"{count} {name}" for name, count in sorted(Counter(found).items()))
 
 
