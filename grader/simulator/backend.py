@@ -215,7 +215,8 @@ class SimulatedBackend:
             params=_pointer(args),
             params_bytes=len(args),
             allocations=_pointer(table),
-            allocation_count=len(table) // 32,
+            allocation_count=len(self._memory.buffers()),
+            written_offset=self._memory.written_offset,
             counters=rows.buffer_info()[0],
             fault=ctypes.addressof(fault),
             output=ctypes.addressof(output),
@@ -239,6 +240,7 @@ class SimulatedBackend:
             failed = self._engine.launch(request)
         finally:
             seconds = time.perf_counter() - began
+            self._memory.launched()
         if failed and fault.kind == 6:
             fault.detail = shared
         if failed and fault.kind == 11:
@@ -254,8 +256,10 @@ class SimulatedBackend:
         return launch, *recorder.finish(fault if failed else None, self._memory.buffers())
 
 
-def _pointer(data: bytes) -> int | None:
+def _pointer(data: bytes | bytearray) -> int | None:
     """The address of bytes that the caller keeps alive; None for none."""
+    if isinstance(data, bytearray):  # which the engine changes
+        return ctypes.addressof(ctypes.c_char.from_buffer(data)) if data else None
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
 
 

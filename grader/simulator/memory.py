@@ -24,6 +24,7 @@ CAPACITY = 80 << 30  # what the simulated GPU has, sparse memory excluded
 _RESERVED = 16 << 40
 _MAP_NORESERVE = 0x4000
 _CHUNK = 1 << 20
+_ROW = struct.Struct("<5Q")  # abi.h, Allocation
 
 
 @dataclass(slots=True)
@@ -34,6 +35,7 @@ class Buffer:
     read_only: bool = False
     sparse: bool = False
     freed: bool = False
+    unwritten: int = 0  # bytes that neither host nor kernel wrote yet; 0 where it is not looked for
 
 
 class Memory:
@@ -41,11 +43,14 @@ class Memory:
         self._map = _reserve()
         self._anchor = ctypes.c_char.from_buffer(self._map)
         self._view = memoryview(self._map)
+        self._marks = _reserve(len(self._map))  # of every byte: 1 if it was written, where that is looked for
+        self._marks_anchor = ctypes.c_char.from_buffer(self._marks)
+        self.written_offset = ctypes.addressof(self._marks_anchor) - BASE
         # host address = device address + host_offset
         self.host_offset = ctypes.addressof(self._anchor) - BASE
         self._buffers: list[Buffer] = []
         self._bases: list[int] = []
-        self._table: bytes | None = None
+        self._table: bytearray | None = None
         self._next = BASE
         self._used = 0
 
@@ -65,6 +70,7 @@ class Memory:
         buffer = Buffer(name, self._next, nbytes, read_only, sparse)
         if not sparse:
             self._used += nbytes
+            buffer.unwritten = nbytes if fill is None else 0
             self._fill(buffer, POISON if fill is None else fill & 0xFF)
         self._next += room
         self._buffers.append(buffer)
@@ -98,7 +104,8 @@ class Memory:
         start = -(-(base - BASE) // mmap.PAGESIZE) * mmap.PAGESIZE
         end = -(-(base + nbytes - BASE) // mmap.PAGESIZE) * mmap.PAGESIZE
         if end > start:
-            self._map.madvise(mmap.MADV_DONTNEED, start, end - start)
+            for memory in (self._map, self._marks):
+                memory.madvise(mmap.MADV_DONTNEED, start, end - start)
 
     def reset(self) -> None:
         self._release(BASE, self._next - BASE)
@@ -142,6 +149,18 @@ class Memory:
     def write(self, address: int, data: bytes) -> None:
         start = self._check(address, len(data), "write")
         self._view[start : start + len(data)] = data
+        self._mark_written(self.buffer_at(address), start, len(data))
+
+    def _mark_written(self, buffer: Buffer | None, start: int, nbytes: int) -> None:
+        if buffer is None or not buffer.unwritten:
+            return
+        if nbytes < buffer.bytes:
+            fresh = self._marks[start : start + nbytes].count(0)
+            self._marks[start : start + nbytes] = b"\1" * nbytes
+        else:
+            fresh = buffer.unwritten
+        buffer.unwritten -= fresh
+        self._table = None
 
     def read(self, address: int, nbytes: int) -> bytes:
         start = self._check(address, nbytes, "read")
@@ -167,17 +186,21 @@ class Memory:
         data = self.read(address, min(limit, buffer.base + buffer.bytes - address))
         return data.split(b"\0", 1)[0].decode("utf-8", "replace")
 
-    def table(self) -> bytes:
-        """The allocations as the engine takes them (abi.h, Allocation), by address."""
+    def table(self) -> bytearray:
+        """The allocations as the engine takes them (abi.h, Allocation), by address. See ``launched``."""
         if self._table is None:
-            self._table = b"".join(
-                struct.pack("<4Q", b.base, b.bytes, b.read_only, b.freed) for b in self._buffers
+            self._table = bytearray().join(
+                _ROW.pack(b.base, b.bytes, b.read_only, b.freed, b.unwritten) for b in self._buffers
             )
         return self._table
 
+    def launched(self) -> None:
+        """A launch has counted in the table what it wrote for the first time."""
+        for buffer, row in zip(self._buffers, _ROW.iter_unpack(self.table()), strict=True):
+            buffer.unwritten = row[4]
 
-def _reserve() -> mmap.mmap:
-    size = _RESERVED
+
+def _reserve(size: int = _RESERVED) -> mmap.mmap:
     while True:
         try:
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE

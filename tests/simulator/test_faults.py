@@ -29,7 +29,7 @@ def test_a_read_past_the_end_of_a_buffer(bench):
         y[i] = 2 * x[i];  // here
 }"""
     )
-    x, y = bench.device.alloc(4000, name="x", read_only=True), bench.device.alloc(4096, name="y")
+    x, y = bench.device.alloc(4000, name="x", read_only=True, fill=0), bench.device.alloc(4096, name="y")
     fault = run(bench, text, x, y, 1000, grid=(4,), block=(256,))
     assert (fault.kind, fault.kernel, fault.block, fault.thread) == (
         "out_of_bounds",

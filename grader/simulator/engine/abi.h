@@ -83,6 +83,7 @@ struct Counter {
 struct Allocation {
   u64 base, bytes;
   u64 read_only, freed;
+  u64 unwritten;  // bytes that nobody wrote yet; 0 also where nobody looks
 };
 
 struct Function {
@@ -157,7 +158,7 @@ struct LaunchRequest {
   const Copy* copies;
   const u8* images;
   const u8* params;
-  const Allocation* allocations;
+  Allocation* allocations;
   Counter* counters;
   FaultRecord* fault;
   char* output;

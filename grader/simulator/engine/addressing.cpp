@@ -53,38 +53,74 @@ void gather_addresses(char* frame, u32 mask, const Instruction& i, u64* address)
   }
 }
 
-bool track_shared(Launch& launch, const u64* address, u32 mask, int bytes, bool store, bool consecutive) {
-  if (launch.block->unwritten == 0) return true;  // everything is written: nothing to mark or to find
-  u8* written = launch.block->shared_written.data();
-  if (store) {
-    s64 before = 0;  // of these bytes that were written already
-    if (consecutive) {
-      for (int k = 0; k < bytes * kLanes; k++) before += written[address[0] + static_cast<u64>(k)];
-      memset(written + address[0], 1, static_cast<size_t>(bytes) * kLanes);
-      launch.block->unwritten -= static_cast<s64>(bytes) * kLanes - before;
-    } else {
-      each_active(mask, [&](int l) {
-        for (int k = 0; k < bytes; k++) {
-          u8& byte = written[address[l] + static_cast<u64>(k)];
-          launch.block->unwritten -= !byte;
-          byte = 1;
-        }
-      });
-    }
-    return true;
+namespace {
+
+// Marks bytes as written; how many of them were not. `map` + address: the mark of a byte.
+s64 mark_written(u64 map, const u64* address, u32 mask, int bytes, bool consecutive) {
+  s64 fresh = 0;
+  auto mark = [&](u8* byte, int count) {
+    for (int k = 0; k < count; k++) fresh += !byte[k];
+    memset(byte, 1, static_cast<size_t>(count));
+  };
+  if (consecutive) {
+    mark(reinterpret_cast<u8*>(map + address[0]), bytes * kLanes);
+  } else {
+    each_active(mask, [&](int l) { mark(reinterpret_cast<u8*>(map + address[l]), bytes); });
   }
-  if (consecutive && !memchr(written + address[0], 0, static_cast<size_t>(bytes) * kLanes)) return true;
+  return fresh;
+}
+
+bool all_written(u64 map, const u64* address, u32 mask, int bytes, bool consecutive) {
+  auto written = [&](u64 first, int count) {
+    return !memchr(reinterpret_cast<u8*>(map + first), 0, static_cast<size_t>(count));
+  };
+  if (consecutive && written(address[0], bytes * kLanes)) return true;
+  bool all = true;
   if (bytes == 4) {  // the usual case, four bytes at once
-    bool all = true;
     each_active(mask, [&](int l) {
       u32 four;
-      memcpy(&four, written + address[l], 4);
+      memcpy(&four, reinterpret_cast<u8*>(map + address[l]), 4);
       all &= four == 0x01010101u;
     });
-    if (all) return true;
+  } else {
+    each_active(mask, [&](int l) { all &= written(address[l], bytes); });
   }
+  return all;
+}
+
+}  // namespace
+
+bool track_shared(Launch& launch, const u64* address, u32 mask, int bytes, bool store, bool consecutive) {
+  Block& block = *launch.block;
+  if (block.unwritten == 0) return true;  // everything is written: nothing to mark or to find
+  const u64 map = reinterpret_cast<u64>(block.shared_written.data());
+  if (!store) return all_written(map, address, mask, bytes, consecutive);
+  block.unwritten -= mark_written(map, address, mask, bytes, consecutive);
+  return true;
+}
+
+bool track_global(Launch& launch, const u64* address, u32& mask, int bytes, bool store, bool consecutive) {
+  const LaunchRequest& request = *launch.request;
+  const u64 map = static_cast<u64>(request.written_offset);
   bool all = true;
-  each_active(mask, [&](int l) { all &= !memchr(written + address[l], 0, static_cast<size_t>(bytes)); });
+  s32 hint = -1;
+  u32 looked_at = 0;
+  for (u32 rest = mask; rest;) {  // buffer by buffer
+    const u64 first = address[first_lane(rest)];
+    Allocation& a = request.allocations[find_allocation(request, first, first + static_cast<u64>(bytes), hint)];
+    u32 same = 0;
+    each_active(rest, [&](int l) { same |= static_cast<u32>(address[l] - a.base < a.bytes) << l; });
+    rest &= ~same;
+    if (!__atomic_load_n(&a.unwritten, __ATOMIC_RELAXED)) continue;
+    looked_at |= same;
+    if (store) {
+      s64 fresh = mark_written(map, address, same, bytes, consecutive);
+      __atomic_fetch_sub(&a.unwritten, static_cast<u64>(fresh), __ATOMIC_RELAXED);
+    } else {
+      all &= all_written(map, address, same, bytes, consecutive);
+    }
+  }
+  mask = looked_at;
   return all;
 }
 

@@ -20,6 +20,10 @@ u8* resolve(Launch&, const Warp&, const Instruction&, s32 space, u64 address, in
 // Marks what a store wrote to shared memory, or tells whether all that a load reads was written.
 bool track_shared(Launch&, const u64* address, u32 mask, int bytes, bool store, bool consecutive);
 
+// The same for global memory, where every lane's access lies in a buffer. `mask` keeps the lanes whose buffer is
+// looked at: what else there is, is taken for written.
+bool track_global(Launch&, const u64* address, u32& mask, int bytes, bool store, bool consecutive);
+
 // The addresses of all lanes; a lane that is not active gets that of the first active one.
 void gather_addresses(char* frame, u32 mask, const Instruction&, u64* address);
 

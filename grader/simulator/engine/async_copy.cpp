@@ -57,6 +57,21 @@ bool report(Launch& launch, Warp& warp, const Instruction& i, const AsyncCopy& c
          launch.races->access(launch, warp, i, kShared, to, lane, copy.bytes, true, false);
 }
 
+// What nobody wrote to the source counts as not written in the copy, either.
+void forget_unwritten(Launch& launch, const AsyncCopy& copy) {
+  if (!copy.source_bytes) return;
+  u64 from[kLanes] = {};
+  from[copy.lane] = copy.from;
+  u32 lane = 1u << copy.lane;
+  if (track_global(launch, from, lane, copy.source_bytes, false, false)) return;
+  const u8* written = reinterpret_cast<const u8*>(copy.from + static_cast<u64>(launch.request->written_offset));
+  for (s32 k = 0; k < copy.source_bytes; k++) {
+    u8& byte = launch.block->shared_written[copy.to + static_cast<u64>(k)];
+    launch.block->unwritten += byte && !written[k];
+    byte &= written[k];
+  }
+}
+
 void land(Launch& launch, Warp& warp, const AsyncCopy& copy) {
   u8* to = launch.block->shared.data() + copy.to;
   memcpy(to, reinterpret_cast<u8*>(copy.from + static_cast<u64>(launch.request->host_offset)),
@@ -66,6 +81,7 @@ void land(Launch& launch, Warp& warp, const AsyncCopy& copy) {
   u64 address[kLanes];
   address[copy.lane] = copy.to;
   track_shared(launch, address, 1u << copy.lane, copy.bytes, true, false);
+  forget_unwritten(launch, copy);
   report(launch, warp, launch.request->code[copy.pc], copy);
 }
 

@@ -93,6 +93,11 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
         if (!track_shared(launch, one, 1u << l, i.bytes, only_writes, false))
           return fail(launch, kUninitialisedShared, i, warp, l, offset, i.bytes, kShared);
       }
+      if (space == kGlobal) {
+        u32 lane = 1u << l;
+        if (!track_global(launch, one, lane, i.bytes, i.mode == kAtomExchange, false))
+          return fail(launch, kUninitialisedGlobal, i, warp, l, offset, i.bytes, kGlobal);
+      }
       u64 old = 0;
       memcpy(&old, host, i.bytes);
       u64 fresh = combine_atomic(i, old, read_register(frame, i.b, i.bytes, l),

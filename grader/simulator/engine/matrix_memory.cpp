@@ -38,6 +38,8 @@ bool reach(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u6
   if (space == kGlobal) {
     counter.requests++;
     counter.sectors += static_cast<u64>(count_sectors(address, mask));
+    u32 lanes = mask;
+    if (store) track_global(launch, address, lanes, bytes, true, false);
   } else if (space == kShared) {
     if (launch.block->bytes_in_flight && !nothing_in_flight(launch, warp, i, address, mask, bytes)) return false;
     counter.shared_requests++;

@@ -136,6 +136,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
         return fail(launch, kMisaligned, i, warp, l, address[l], bytes, space);
     }
   }
+  bool untracked = false;
   bool seen_by_others = launch.races && (space == kGlobal || space == kShared);
   u64 base = 0;  // host address of the space's first byte, or what leads there from a device address
   switch (space) {
@@ -146,6 +147,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       if (whole >= 0) {
         if (!permitted(launch, warp, i, whole, store, address[first_lane(mask)], bytes, first_lane(mask)))
           return;
+        untracked = launch.request->allocations[whole].unwritten == 0;
         seen_by_others &= !launch.request->allocations[whole].read_only;
       } else {
         for (u32 rest = mask; rest; rest &= rest - 1) {
@@ -156,6 +158,11 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
         }
       }
       base = static_cast<u64>(launch.request->host_offset);
+      if (!untracked) {
+        u32 lanes = mask;
+        if (!track_global(launch, address, lanes, bytes, store, consecutive))
+          loaded_undefined(launch, warp, i, space, address, lanes);
+      }
       if (space == kGlobal) {
         counter.requests++;
         counter.sectors += static_cast<u64>(pattern.cost);
@@ -173,7 +180,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       }
       if (launch.block->bytes_in_flight && !nothing_in_flight(launch, warp, i, address, mask, bytes)) return;
       if (!track_shared(launch, address, mask, bytes, store, consecutive))
-        loaded_undefined(launch, warp, i, address, mask);
+        loaded_undefined(launch, warp, i, space, address, mask);
       base = reinterpret_cast<u64>(launch.block->shared.data());
       counter.shared_requests++;
       counter.wavefronts += static_cast<u64>(pattern.cost);

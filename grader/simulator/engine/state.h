@@ -72,7 +72,7 @@ struct Undefined {
   u32 mask;             // of those lanes
   bool computed;        // not only copied
   s32 pc[kLanes];       // of the load
-  u64 address[kLanes];  // in shared memory, of the first unwritten byte
+  u64 address[kLanes];  // in shared memory (an offset) or on the device, of the first unwritten byte
 };
 
 // A lane's cp.async that has not landed: see async_copy.h.

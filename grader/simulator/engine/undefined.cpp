@@ -63,7 +63,10 @@ bool use(Launch& launch, Warp& warp, s32 slot, u32 mask, bool only_computed) {
     fail(launch, kShuffle, load, warp, lane, r->address[lane]);
     return false;
   }
-  fail(launch, kUninitialisedShared, load, warp, lane, r->address[lane], load.bytes * load.vector, kShared);
+  const u64 address = r->address[lane];
+  const bool shared = address < kWindowBytes;
+  fail(launch, shared ? kUninitialisedShared : kUninitialisedGlobal, load, warp, lane, address,
+       load.bytes * load.vector, shared ? kShared : kGlobal);
   return false;
 }
 
@@ -73,8 +76,9 @@ void forget_frame(Warp& warp, s32 begin) {
   }
 }
 
-void loaded_undefined(Launch& launch, Warp& warp, const Instruction& i, const u64* address, u32 mask) {
-  const u8* written = launch.block->shared_written.data();
+void loaded_undefined(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u64* address, u32 mask) {
+  const u64 map = space == kShared ? reinterpret_cast<u64>(launch.block->shared_written.data())
+                                   : static_cast<u64>(launch.request->written_offset);
   const s32 pc = static_cast<s32>(&i - launch.request->code);
   for (int v = 0; v < i.vector; v++) {
     Undefined value{};
@@ -82,7 +86,7 @@ void loaded_undefined(Launch& launch, Warp& warp, const Instruction& i, const u6
       int l = first_lane(rest);
       for (int k = i.bytes - 1; k >= 0; k--) {
         u64 byte = address[l] + static_cast<u64>(v * i.bytes + k);
-        if (written[byte]) continue;
+        if (*reinterpret_cast<const u8*>(map + byte)) continue;
         value.mask |= 1u << l;
         value.address[l] = byte;
         value.pc[l] = pc;

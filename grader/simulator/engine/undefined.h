@@ -1,4 +1,4 @@
-// Values from shared memory that nobody in the block wrote.
+// Values from shared memory that nobody in the block wrote, and from global memory that nobody ever wrote.
 //
 // Loading or copying one is no fault: structures are copied with their padding, and compilers load and compute
 // what they then do not select. A lane's register stays undefined until it is written; what is computed from it
@@ -22,8 +22,8 @@ bool use(Launch&, Warp&, s32 slot, u32 mask, bool only_computed = false);
 // What lies at `begin` or behind it in the warp's registers belongs to a function that starts or has ended.
 void forget_frame(Warp&, s32 begin);
 
-// A load read bytes of shared memory of which some are not written: its registers are undefined.
-void loaded_undefined(Launch&, Warp&, const Instruction&, const u64* address, u32 mask);
+// A load read bytes of shared or global memory of which some are not written: its registers are undefined.
+void loaded_undefined(Launch&, Warp&, const Instruction&, s32 space, const u64* address, u32 mask);
 
 // A store, whose bytes are marked as written already: false, and a fault, where it needs what it stores.
 bool stored_undefined(Launch&, Warp&, const Instruction&, s32 space, const u64* address, u32 mask);
