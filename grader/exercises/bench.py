@@ -156,7 +156,8 @@ def place(device, argument: In | Out, poison: int = POISON) -> int:
         name=argument.name,
         read_only=read_only,
         sparse=sparse,
-        fill=None if sparse else poison,
+        # None poisons, too, and the simulated GPU tells where a kernel uses what nobody wrote.
+        fill=None if sparse or (poison == POISON and not is_input) else poison,
     )
     data = np.ascontiguousarray(argument.data) if is_input else bytes([poison]) * (argument.size * argument.itemsize)
     if argument.size and (is_input or sparse):  # memory that is not sparse is filled by the device itself

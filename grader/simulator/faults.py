@@ -63,7 +63,7 @@ SENTENCES = {
     ),
     21: (
         "uninitialised_global",
-        "The kernel reads byte {offset} of {buffer}, which neither the host nor a kernel has written yet.",
+        "The kernel reads byte {offset} of {buffer}, a byte that neither the host nor a kernel has written yet.",
     ),
     30: (
         "deadlock",
