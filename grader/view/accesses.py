@@ -85,7 +85,7 @@ def access_map(
     """
     if isinstance(what, WarpTrace):
         step = choose(what, line, number, kind, space)
-        space, itemsize = step.space, min(step.width, SECTOR)
+        space, kind, itemsize = step.space, step.kind, min(step.width, SECTOR)
         start = step.addresses[step.lanes(step.active)[0]]
         buffer, offset = what.trace.buffer_at(start) if space == "global" else ("shared memory", start)
         base = start - offset
@@ -95,7 +95,7 @@ def access_map(
             elements[lane], first_byte = divmod(step.addresses[lane] - base, itemsize)
         what = elements
     if space == "shared":
-        return bank_map(_bytes(what, itemsize, first_byte), itemsize, title=title)
+        return bank_map(_bytes(what, itemsize, first_byte), itemsize, title=title, load=kind in ("", "load"))
     return _sector_map(accesses(what, itemsize, first_byte), title)
 
 

@@ -11,7 +11,7 @@ _LABEL, _CELL, _HEIGHT = 0.5, 0.25, 0.22  # inches
 _MOST_ROWS = 16
 
 
-def bank_map(addresses: Mapping[int, int], itemsize: int, *, title: str = "") -> Picture:
+def bank_map(addresses: Mapping[int, int], itemsize: int, *, title: str = "", load: bool = True) -> Picture:
     """Draw the lanes over the banks; ``addresses``: lane -> byte in shared memory.
 
     A column is a bank, a row a pass: a bank gives one word of 4 bytes a pass, to every lane that wants it. Where an
@@ -19,7 +19,7 @@ def bank_map(addresses: Mapping[int, int], itemsize: int, *, title: str = "") ->
     """
     from matplotlib.patches import Rectangle
 
-    access = bank_access(addresses, itemsize)
+    access = bank_access(addresses, itemsize, load=load)
     fact = _fact(access)
     phase = access.worst if access.phases else None
     depth = phase.wavefronts if phase else 0

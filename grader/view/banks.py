@@ -1,7 +1,7 @@
 """Which banks of shared memory the lanes of a warp touch, and in how many passes.
 
 Shared memory has 32 banks of 4 bytes; a bank gives one word a pass. Accesses of 8 bytes go by half warps, those of
-16 bytes by quarters, as Nsight Compute's wavefronts on an H200 show.
+16 bytes by quarters; a load whose lanes pair up, in half as many parts. The same rules as ``engine/cost.cpp``.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ class BankAccess:
         return max(self.phases, key=lambda phase: phase.wavefronts)
 
 
-def bank_access(addresses: Mapping[int, int], itemsize: int) -> BankAccess:
+def bank_access(addresses: Mapping[int, int], itemsize: int, *, load: bool = True) -> BankAccess:
     """``addresses``: lane -> byte in shared memory, for the lanes that take part."""
-    count = max(1, itemsize // WORD)
-    share = 32 // count
+    count = parts = max(1, itemsize // WORD)
+    if load and count > 1 and any(_in_pairs(addresses, distance) for distance in (1, 2)):
+        parts = count // 2
+    share = 32 // parts
     phases = []
-    for phase in range(count):
+    for phase in range(parts):
         banks: dict[int, dict[int, list[int]]] = {}
         for lane in sorted(addresses):
             if lane // share != phase:
@@ -56,3 +58,8 @@ def bank_access(addresses: Mapping[int, int], itemsize: int) -> BankAccess:
         if banks:
             phases.append(Phase(dict(sorted(banks.items()))))
     return BankAccess(itemsize, len(addresses), tuple(phases))
+
+
+def _in_pairs(addresses: Mapping[int, int], distance: int) -> bool:
+    """Whether every lane wants what its partner at this distance wants, as far as both take part."""
+    return all(addresses.get(lane ^ distance, address) == address for lane, address in addresses.items())

@@ -137,7 +137,8 @@ def _sectors(view: WarpTrace, step: Step) -> str:
 
 def _banks(step: Step) -> str:
     """The 32 banks side by side; under each the words that its lanes want, one a pass."""
-    phase = bank_access({lane: step.addresses[lane] for lane in step.lanes(step.active)}, step.width).worst
+    touched = {lane: step.addresses[lane] for lane in step.lanes(step.active)}
+    phase = bank_access(touched, step.width, load=step.kind == "load").worst
     depth = min(phase.wavefronts, _MOST_DEPTH)
     head = "".join(f"<th>{bank}</th>" for bank in range(BANKS))
     rows = ""
