@@ -137,7 +137,7 @@ def test_instructions_that_make_no_sense_are_errors(bench, statement, words):
         "add.u32.u32 %r1, %r1, %r1;",
         "cvt.f16.f32 %h1, %f1;",
         "cvt.rn.s32.f32 %r1, %f1;",
-        "min.xorsign.abs.f32 %f1, %f1, %f1;",
+        "fma.rn.oob.f16 %h1, %h1, %h1, %h1;",
         "fma.f32 %f1, %f1, %f1, %f1;",
         "setp.ltu.s32 %p1, %r1, %r1;",
         "setp.lo.f32 %p1, %f1, %f1;",

@@ -78,11 +78,9 @@ class Context:
         return self.frame.register(operand.name, lane_bytes(kind))
 
     def written(self, kind: str, position: int = 0) -> int:
-        """Like ``destination``, where an operation always writes: ``_`` is refused."""
+        """Like ``destination``, where an operation always writes: for ``_`` a register that nobody reads."""
         slot = self.destination(kind, position)
-        if slot < 0:
-            raise Unsupported(f"{self.instruction.opcode} into _")
-        return slot
+        return self.frame.unread(lane_bytes(kind)) if slot < 0 else slot
 
     def source(self, kind: str, position: int) -> int:
         return self.slot(self.operands[position], kind)

@@ -50,12 +50,7 @@ def set_predicate(context: Context, modifiers: Modifiers) -> None:
     record = context.record
     target = context.operands[0]
     names = (target.first, target.second) if isinstance(target, Pair) else (getattr(target, "name", ""), "_")
-    if kind.endswith("x2"):
-        if record.vector or "_" in names:
-            modifiers.refuse()
-        context.operation("setp2")
-    else:
-        context.operation("setp")
+    context.operation("setp2" if kind.endswith("x2") else "setp")
     record.d, record.e = (-1 if name == "_" else context.frame.register(name, 0) for name in names)
 
 
@@ -64,15 +59,20 @@ def set_register(context: Context, modifiers: Modifiers) -> None:
     result, kind = _comparison(
         context, modifiers, ("u32", "s32", "f32", "u16", "s16", "f16", "bf16", "f16x2", "bf16x2")
     )
+    halves = kind in ("f16", "bf16")
     if kind.endswith("x2"):
-        if context.record.vector or result not in ("f16x2", "bf16x2", "u32", "s32"):
-            modifiers.refuse()
+        right = result in (kind, "u32", "s32")
+    else:
+        right = result in ("u32", "s32", "bf16", *(("u16", "s16") if halves else ("f32",))) or (
+            result == "f16" and kind != "bf16"
+        )
+    if not right:
+        modifiers.refuse()
+    if kind.endswith("x2"):
         context.operation("set2")
         half = result.removesuffix("x2") if result.endswith("x2") else "u16"
         context.record.type = TYPES[half]
     else:
-        if result.endswith("x2"):
-            modifiers.refuse()
         context.operation("set")
         context.record.type = TYPES[result]
     context.record.d = context.written(result)
@@ -88,6 +88,26 @@ def select(context: Context, modifiers: Modifiers) -> None:
     record.c, negated = context.predicate(3)
     if negated:
         record.a, record.b = record.b, record.a
+
+
+@handles("slct")
+def select_by_sign(context: Context, modifiers: Modifiers) -> None:
+    flush = modifiers.take("ftz")
+    kind = modifiers.need("b16", "b32", "b64", *_INTEGERS, "f32", "f64")
+    test = modifiers.need("f32" if flush else "s32", "f32")
+    context.count(4)
+    context.operation(f"slct_b{max(32, 8 * SIZES[kind])}_{test}")
+    record = context.record
+    record.d, record.a, record.b = context.written(kind), context.source(kind, 1), context.source(kind, 2)
+    record.c, record.flags = context.source(test, 3), FTZ if flush else 0
+
+
+@handles("pmevent")
+def performance_event(context: Context, modifiers: Modifiers) -> None:
+    """A signal for a profiler."""
+    modifiers.take("mask")
+    context.count(1)
+    context.operation("nop")
 
 
 @handles("bra")

@@ -19,6 +19,7 @@ from grader.simulator.decode.types import (
     SQRT,
     SUB,
     TYPES,
+    XOR_SIGN,
 )
 
 _ARITHMETIC = {"add": ADD, "sub": SUB, "mul": MUL, "fma": FMA, "mad": FMA}
@@ -61,7 +62,8 @@ def _arithmetic(
     flush = "" if saturate else modifiers.take("ftz")
     saturate = saturate or bool(modifiers.take("sat"))
     relu = what == "fma" and modifiers.take("relu")
-    kind = modifiers.need("f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
+    singles = ("f32", "f64")
+    kind = modifiers.need(*singles, *(() if modifiers.root == "mad" else ("f16", "f16x2", "bf16", "bf16x2")))
     flags = (FTZ if flush else 0) | (SAT if saturate else 0) | (RELU if relu else 0)
     if kind in ("f32", "f64"):
         if relu or (kind == "f64" and flags):
@@ -71,10 +73,12 @@ def _arithmetic(
         return _general(context, kind, count, _ARITHMETIC[what], rounding, flags)
     if rounding not in ("", "rn"):
         modifiers.refuse()
-    if kind.startswith("bf16"):  # only fma has a bf16 form for the architectures of the course
-        if what != "fma" or flags & ~RELU:
+    if relu and saturate:
+        modifiers.refuse()
+    if kind.startswith("bf16"):
+        if flags & ~RELU:
             modifiers.refuse()
-        return operands(context, f"fma_{'relu_' if relu else ''}{kind}", kind, count)
+        return operands(context, f"{what}_{'relu_' if relu else ''}{kind}", kind, count)
     if not flags:
         return operands(context, f"{what}_{kind}", kind, count)
     operands(context, f"half_{kind}", kind, count)
@@ -125,7 +129,7 @@ def function(context: Context, modifiers: Modifiers) -> None:
         return operands(context, f"{root}{'_ftz' if flush else ''}_f32", kind, 1)
     if kind == "f64":
         return operands(context, "rsqrt_approx_ftz_f64" if flush else "rsqrt_approx_f64", kind, 1)
-    if (root == "tanh" and flush) or (root == "ex2" and kind.startswith("bf16") and not flush):
+    if flush != (root == "ex2" and kind.startswith("bf16")):  # there .ftz is a must, elsewhere there is none
         modifiers.refuse()
     operands(context, "function_half2" if kind.endswith("x2") else "function_half", kind, 1)
     context.record.mode = int(root == "tanh")
@@ -134,22 +138,35 @@ def function(context: Context, modifiers: Modifiers) -> None:
 
 def min_max_float(context: Context, modifiers: Modifiers) -> None:
     flush, nan = modifiers.take("ftz"), modifiers.take("NaN")
+    magnitudes = modifiers.take("xorsign")
+    if magnitudes:
+        modifiers.need("abs")
     kind = modifiers.need("f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
-    if (kind == "f64" and (flush or nan)) or (kind.startswith("bf16") and flush):
+    if (kind == "f64" and (flush or nan or magnitudes)) or (kind.startswith("bf16") and flush):
         modifiers.refuse()
-    if kind in ("f32", "f64"):
+    if kind == "f32" and magnitudes:
+        operands(context, "minmax_xorsign_f32", kind, 2)
+    elif kind in ("f32", "f64"):
         name = f"{modifiers.root}{'_nan' if nan else ''}{'_ftz' if flush else ''}_{kind}"
         return operands(context, name, kind, 2)
-    operands(context, "minmax_half2" if kind.endswith("x2") else "minmax_half", kind, 2)
+    else:
+        operands(context, "minmax_half2" if kind.endswith("x2") else "minmax_half", kind, 2)
     context.record.mode = int(modifiers.root == "max")
     context.record.flags = (
-        (FTZ if flush else 0) | (NAN_WINS if nan else 0) | (BF16 if kind.startswith("bf16") else 0)
+        (FTZ if flush else 0)
+        | (NAN_WINS if nan else 0)
+        | (BF16 if kind.startswith("bf16") else 0)
+        | (XOR_SIGN if magnitudes else 0)
     )
 
 
 def sign_float(context: Context, modifiers: Modifiers) -> None:
     flush = modifiers.take("ftz")
     kind = modifiers.need("f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
+    if flush and kind in ("f16", "f16x2"):
+        operands(context, "sign_ftz_half2" if kind.endswith("x2") else "sign_ftz_half", kind, 1)
+        context.record.mode = int(modifiers.root == "neg")
+        return
     if flush and kind != "f32":
         modifiers.refuse()
     operands(context, f"{modifiers.root}{'_ftz' if flush else ''}_{kind}", kind, 1)

@@ -23,6 +23,7 @@ class Frame:
         self._slots: dict[str, int] = {}
         self._constants: dict[tuple[int, int], int] = {}
         self._contents: list[tuple[int, bytes]] = []
+        self._unread: dict[int, int] = {}
         self.specials: list[tuple[int, int]] = []  # (kind, slot)
         # Predicates come first: they are small, and the rest stays aligned.
         predicates = [name for name, kind in registers.items() if kind == "pred"]
@@ -64,6 +65,12 @@ class Frame:
 
     def truth(self, value: bool) -> int:
         return self._truth[value]
+
+    def unread(self, lane: int) -> int:
+        """A register for results that nobody asks for; a predicate (0) has one, too."""
+        if lane not in self._unread:
+            self._unread[lane] = self._reserve(LANES * (lane or 4))
+        return self._unread[lane]
 
     def constant(self, value: int, lane: int) -> int:
         value &= (1 << 8 * lane) - 1

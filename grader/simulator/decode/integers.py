@@ -11,7 +11,8 @@ from grader.simulator.decode.floating import (
     sign_float,
 )
 from grader.simulator.decode.modifiers import Modifiers
-from grader.simulator.ptx.model import SIZES, Immediate
+from grader.simulator.ptx.errors import PtxError
+from grader.simulator.ptx.model import SIZES, Immediate, Name, Pair
 
 INTEGERS = ("u16", "s16", "u32", "s32", "u64", "s64")
 FLOATS = ("f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
@@ -37,6 +38,8 @@ def add_sub(context: Context, modifiers: Modifiers) -> None:
         return _carry(context, modifiers, modifiers.root, carry_in=False, carry_out=True)
     if kind := modifiers.take(*INTEGERS):
         return simple(context, f"{modifiers.root}_{bits_of(kind)}", kind, kind, kind)
+    if modifiers.root == "add" and modifiers.take("u16x2", "s16x2"):
+        return simple(context, "add_b16x2", "b32", "b32", "b32")
     saturate = bool(modifiers.take("sat"))
     if saturate and (kind := modifiers.take("s32")):
         return simple(context, f"{modifiers.root}_sat_s32", kind, kind, kind)
@@ -50,7 +53,7 @@ def add_with_carry(context: Context, modifiers: Modifiers) -> None:
 
 
 def _carry(context: Context, modifiers: Modifiers, what: str, *, carry_in: bool, carry_out: bool) -> None:
-    kind = modifiers.need("u32", "s32", "b32", "u64", "s64", "b64")
+    kind = modifiers.need("u32", "s32", "u64", "s64")
     operands = 3 if what.startswith("mad") else 2
     simple(context, f"carry_{bits_of(kind)}", kind, *[kind] * operands)
     context.record.e = context.frame.carry
@@ -105,9 +108,12 @@ def multiply_add_with_carry(context: Context, modifiers: Modifiers) -> None:
 
 @handles("mul24", "mad24")
 def multiply24(context: Context, modifiers: Modifiers) -> None:
-    part = modifiers.need("lo", "hi") if modifiers.root == "mul24" else modifiers.need("lo")
-    kind = modifiers.need("s32", "u32")
+    part = modifiers.need("lo", "hi")
     operands = 2 if modifiers.root == "mul24" else 3
+    if operands == 3 and part == "hi" and modifiers.take("sat"):
+        kind = modifiers.need("s32")
+        return simple(context, "mad24_hi_sat_s32", kind, kind, kind, kind)
+    kind = modifiers.need("s32", "u32")
     simple(context, f"{modifiers.root}_{part}_{kind}", kind, *[kind] * operands)
 
 
@@ -122,6 +128,11 @@ def divide(context: Context, modifiers: Modifiers) -> None:
 
 @handles("min", "max")
 def minimum(context: Context, modifiers: Modifiers) -> None:
+    if modifiers.take("relu"):
+        kind = modifiers.need("s32", "s16x2")
+        return simple(context, f"{modifiers.root}_relu_{kind}", *["b32"] * 3)
+    if kind := modifiers.take("u16x2", "s16x2"):
+        return simple(context, f"{modifiers.root}_{kind}", *["b32"] * 3)
     if kind := modifiers.take(*INTEGERS):
         return simple(context, f"{modifiers.root}_{kind}", kind, kind, kind)
     min_max_float(context, modifiers)
@@ -136,7 +147,7 @@ def sign(context: Context, modifiers: Modifiers) -> None:
 
 @handles("sad")
 def sum_of_differences(context: Context, modifiers: Modifiers) -> None:
-    kind = modifiers.need("s32", "u32")
+    kind = modifiers.need(*INTEGERS)
     simple(context, f"sad_{kind}", kind, kind, kind, kind)
 
 
@@ -154,9 +165,8 @@ def _predicate_logic(context: Context, modifiers: Modifiers) -> None:
     context.record.d = context.written("pred")
     for name, position in zip("ab", range(1, len(context.operands)), strict=False):
         slot, negated = context.predicate(position)
-        if negated:
-            modifiers.refuse()
         setattr(context.record, name, slot)
+        context.record.flags |= (1 if name == "a" else 2) if negated else 0
 
 
 @handles("not")
@@ -218,21 +228,60 @@ def insert_field(context: Context, modifiers: Modifiers) -> None:
     simple(context, f"bfi_{kind}", kind, kind, kind, "u32", "u32")
 
 
+_PERMUTATIONS = ("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")  # integers.h, permute_mode
+
+
 @handles("prmt")
 def permute(context: Context, modifiers: Modifiers) -> None:
     kind = modifiers.need("b32")
-    simple(context, "prmt_b32", kind, kind, kind, "u32")
+    mode = modifiers.take(*_PERMUTATIONS)
+    simple(context, "prmt_mode_b32" if mode else "prmt_b32", kind, kind, kind, "u32")
+    context.record.mode = _PERMUTATIONS.index(mode) + 1 if mode else 0
 
 
 @handles("lop3")
 def lookup3(context: Context, modifiers: Modifiers) -> None:
+    combine = modifiers.take("and", "or")
     kind = modifiers.need("b32")
-    context.count(5)
+    context.count(6 if combine else 5)
+    record = context.record
+    if combine:
+        record.mode = int(combine == "or")
+        record.values[0], negated = context.predicate(5)
+        record.flags = int(negated)
+        context.operands.pop()
+        target = context.operands[0]
+        if not isinstance(target, Pair):
+            raise PtxError(f"{context.instruction.opcode} needs a register and a predicate")
+        record.e = context.frame.register(target.second, 0)
+        context.operands[0] = Name(target.first)
     table = context.operands.pop()
     if not isinstance(table, Immediate) or not 0 <= table.value <= 255:
-        modifiers.refuse()
-    simple(context, "lop3_b32", kind, kind, kind, kind)
-    context.record.immediate = table.value
+        raise PtxError(f"{context.instruction.opcode} needs a table of 8 bits")
+    simple(context, "lop3_test_b32" if combine else "lop3_b32", kind, kind, kind, kind)
+    record.immediate = table.value
+
+
+@handles("szext")
+def extend(context: Context, modifiers: Modifiers) -> None:
+    mode = modifiers.need("clamp", "wrap")
+    kind = modifiers.need("u32", "s32")
+    simple(context, "szext_b32", kind, kind, "u32")
+    context.record.flags = (mode == "clamp") + 2 * (kind == "s32")
+
+
+@handles("bmsk")
+def bit_mask(context: Context, modifiers: Modifiers) -> None:
+    mode = modifiers.need("clamp", "wrap")
+    kind = modifiers.need("b32")
+    simple(context, "bmsk_b32", kind, "u32", "u32")
+    context.record.flags = int(mode == "clamp")
+
+
+@handles("fns")
+def find_nth_set(context: Context, modifiers: Modifiers) -> None:
+    kind = modifiers.need("b32")
+    simple(context, "fns_b32", kind, kind, kind, "s32")
 
 
 @handles("dp2a")

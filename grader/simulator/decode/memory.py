@@ -23,30 +23,40 @@ from grader.simulator.decode.types import (
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.model import SIZES, Address, Group, Name, Sum
 
-_STATE_SPACES = ("global", "shared", "shared::cta", "local", "param", "param::entry", "param::func", "const")
 _DATA = ("b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64")
-# Hints for caches. They change no value, and the counters here are those in front of the caches.
-_CACHE = (
-    "ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
-    "L1::evict_last", "L1::no_allocate", "L2::evict_normal", "L2::evict_first", "L2::evict_last",
-    "L2::64B", "L2::128B", "L2::256B",
-)  # fmt: skip
+# Hints for caches change no value, and the counters here are those in front of the caches.
+_EVICTION = tuple(f"L1::{how}" for how in ("evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_allocate"))
+_ACCESS = {
+    "scope": ("cta", "cluster", "gpu", "sys"),
+    "mmio": ("mmio",),
+    "eviction": _EVICTION,
+    "hint": ("L2::cache_hint",),  # takes one more operand
+}
+_LOAD = {
+    **_ACCESS,
+    "order": ("weak", "volatile", "relaxed", "acquire"),
+    "space": ("global", "shared", "shared::cta", "local", "param", "param::entry", "param::func", "const"),
+    "nc": ("nc",),
+    "cache": ("ca", "cg", "cs", "lu", "cv"),
+    "prefetch": ("L2::64B", "L2::128B", "L2::256B"),
+}
+_STORE = {
+    **_ACCESS,
+    "order": ("weak", "volatile", "relaxed", "release"),
+    "space": ("global", "shared", "shared::cta", "local", "param", "param::func"),
+    "cache": ("wb", "cg", "cs", "wt"),
+}
 # Blocks, warps and lanes run in one fixed order, which satisfies every memory order and scope; the search for
 # races asks for them (PTX ISA 9.0, memory consistency model: volatile is relaxed of system scope).
-_SEMANTICS = ("relaxed", "acquire", "release", "acq_rel")
-_SCOPES = ("cta", "gpu", "sys")
 _ORDER = {
     "volatile": STRONG, "relaxed": STRONG, "cta": BLOCK_SCOPE, "acquire": STRONG | ACQUIRE,
     "release": STRONG | RELEASE, "acq_rel": STRONG | ACQUIRE | RELEASE,
 }  # fmt: skip
 
 
-def _order(modifiers: Modifiers, *more: str) -> int:
+def _order(found: dict[str, str]) -> int:
     """The memory order that an access names, as flags."""
-    flags = 0
-    while word := modifiers.take(*_SEMANTICS, *_SCOPES, *more):
-        flags |= _ORDER.get(word, 0)
-    return flags
+    return _ORDER.get(found["order"], 0) | _ORDER.get(found["scope"], 0)
 
 
 @handles("mov")
@@ -65,9 +75,6 @@ def move(context: Context, modifiers: Modifiers) -> None:
         "s64",
         "f32",
         "f64",
-        "f16",
-        "bf16",
-        "f16x2",
     )
     target, source = context.operands
     record = context.record
@@ -75,8 +82,7 @@ def move(context: Context, modifiers: Modifiers) -> None:
         context.operation("mov_pred")
         record.d = context.written(kind)
         record.a, negated = context.predicate(1)
-        if negated:
-            modifiers.refuse()
+        record.flags = int(negated)
     elif isinstance(target, Group):
         _unpack(context, target, kind)
     elif isinstance(source, Group):
@@ -137,23 +143,39 @@ def _unpack(context: Context, target: Group, kind: str) -> None:
         record.values[k] = -1 if item.name == "_" else context.frame.register(item.name, lane_bytes(part))
 
 
-def _space(modifiers: Modifiers) -> str:
-    return modifiers.take(*_STATE_SPACES).split("::")[0]
+def _access(modifiers: Modifiers, store: bool) -> dict[str, str]:
+    """The modifiers in front of the type, which may stand in any order but not in any company."""
+    found = modifiers.in_any_order(_STORE if store else _LOAD)
+    space = found["space"] = found["space"].split("::")[0]
+    order, cache = found["order"], found["cache"]
+    ordered = order in ("relaxed", "acquire", "release")
+    cached = bool(found["eviction"] or found["hint"] or found.get("prefetch"))
+    wrong = (
+        ordered != bool(found["scope"])
+        or (found["mmio"] and (order, found["scope"]) != ("relaxed", "sys"))
+        or (order not in ("", "weak") and (cache or space in ("local", "param", "const")))
+        or (found.get("nc") and (order or space != "global"))
+        or (cached and space not in ("", "global"))
+        or (cache and found["eviction"])
+    )
+    if wrong:
+        modifiers.refuse()
+    return found
 
 
-@handles("ld", "st")
+@handles("ld", "st", "ldu")
 def load_store(context: Context, modifiers: Modifiers) -> None:
     store = modifiers.root == "st"
-    order = _order(modifiers, "weak", "volatile")
-    space = _space(modifiers)
-    if not store and space == "global":
-        modifiers.take("nc")
-    modifiers.skip(*_CACHE)
-    if not store and space == "global":
-        modifiers.take("nc")
-        modifiers.skip(*_CACHE)
+    found = _access(modifiers, store)
+    space = found["space"]
+    if modifiers.root == "ldu" and (space not in ("", "global") or any(found[name] for name in found if name != "space")):
+        modifiers.refuse()
     vector = {"": 1, "v2": 2, "v4": 4}[modifiers.take("v2", "v4")]
     kind = modifiers.need(*_DATA)
+    if found["hint"]:  # how a cache should treat the line
+        context.count(3)
+        context.source("b64", 2)
+        context.operands.pop()
     context.count(2)
     where, value = context.operands if store else reversed(context.operands)
     record = context.record
@@ -171,12 +193,10 @@ def load_store(context: Context, modifiers: Modifiers) -> None:
         lanes.add(lane)
     if len(lanes) > 1:
         modifiers.refuse()
-    record.flags |= (WIDE_REGISTER if lanes == {8} else 0) | order
-    if space == "const" and store:
-        modifiers.refuse()
+    record.flags |= (WIDE_REGISTER if lanes == {8} else 0) | _order(found)
     if space == "param":
         return _parameter(context, modifiers, where, store)
-    context.operation(modifiers.root)
+    context.operation("st" if store else "ld")
     record.space = SPACES[space]
     context.address(where, space)
     if space in ("", "global", "shared", "local"):
@@ -242,20 +262,37 @@ def is_space(context: Context, modifiers: Modifiers) -> None:
     record.d, record.a, record.space = context.written("pred"), context.source("b64", 1), SPACES[space]
 
 
+_ATOMIC = {
+    "order": ("relaxed", "acquire", "release", "acq_rel"),
+    "scope": _ACCESS["scope"],
+    "space": ("global", "shared", "shared::cta"),
+    "what": tuple(ATOMICS),
+    "noftz": ("noftz",),
+    "hint": _ACCESS["hint"],
+}
+
+
 @handles("atom", "red")
 def atomic(context: Context, modifiers: Modifiers) -> None:
     reduction = modifiers.root == "red"
-    order = _order(modifiers)
-    space = modifiers.take("global", "shared", "shared::cta").split("::")[0]
-    order |= _order(modifiers)  # the compiler writes the scope behind the space
-    what = modifiers.need(*ATOMICS)
-    modifiers.take("noftz")
-    modifiers.skip(*_CACHE)
+    found = modifiers.in_any_order(_ATOMIC)  # the compiler writes order and scope in front of space or behind
+    space, what = found["space"].split("::")[0], found["what"]
     kind = modifiers.need(
         "u32", "s32", "u64", "s64", "b16", "b32", "b64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"
     )
-    if kind not in _ATOMIC_TYPES[what] or (reduction and what in ("exch", "cas")):
+    halves = kind.removesuffix("x2") in ("f16", "bf16")
+    part = context.instruction.part  # of an atomic with a vector: see ptx/simplify.py
+    wrong = (
+        (kind not in _ATOMIC_TYPES.get(what, ()) and not (halves and part and what in ("min", "max")))
+        or (reduction and (what in ("exch", "cas") or found["order"] in ("acquire", "acq_rel")))
+        or bool(found["noftz"]) != halves
+        or (found["hint"] and space == "shared")
+    )
+    if wrong:
         modifiers.refuse()
+    if found["hint"]:
+        context.source("b64", len(context.operands) - 1)
+        context.operands.pop()
     context.count(*(((2,) if reduction else (3,)) if what != "cas" else (4,)))
     operands = context.operands if reduction else context.operands[1:]
     record = context.record
@@ -275,7 +312,7 @@ def atomic(context: Context, modifiers: Modifiers) -> None:
         target = context.operands[0]
         used = isinstance(target, Name) and target.name in context.function.read_names
     # ptxas turns an atomic whose result nobody reads into a reduction.
-    context.category = "atomic" if used else "reduction"
+    context.category = "" if part > 1 else "atomic" if used else "reduction"
 
 
 _AS_NUMBER = {"b16": "u16", "b32": "u32", "b64": "u64"}
@@ -296,7 +333,37 @@ _ATOMIC_TYPES = {
 @handles("prefetch", "prefetchu")
 def prefetch(context: Context, modifiers: Modifiers) -> None:
     """A hint; what it names is not touched."""
-    modifiers.take("global", "local")
-    modifiers.need("L1", "L2")
+    if modifiers.root == "prefetchu":
+        modifiers.need("L1")
+    else:
+        space = modifiers.take("global", "local")
+        modifiers.need("L1", "L2", *(() if space == "local" else ("L2::evict_last", "L2::evict_normal")))
     context.count(1)
     context.operation("nop")
+
+
+@handles("applypriority")
+def apply_priority(context: Context, modifiers: Modifiers) -> None:
+    """A hint for the second-level cache."""
+    modifiers.take("global")
+    modifiers.need("L2::evict_normal")
+    context.count(2)
+    context.operation("nop")
+
+
+@handles("createpolicy")
+def create_policy(context: Context, modifiers: Modifiers) -> None:
+    """A value that only cache hints take; here always 0."""
+    first = ("L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged")
+    how = modifiers.need("fractional", "range", "cvt")
+    if how == "cvt":
+        modifiers.need("L2")
+    else:
+        if how == "range":
+            modifiers.take("global")
+        modifiers.need(*first)
+        modifiers.take("L2::evict_first", "L2::evict_unchanged")
+    kind = modifiers.need("b64")
+    context.count(*{"fractional": (1, 2), "range": (4,), "cvt": (2,)}[how])
+    context.operation("mov_b64")
+    context.record.d, context.record.a = context.written(kind), context.frame.constant(0, 8)

@@ -23,6 +23,19 @@ class Modifiers:
         while self.take(*choices):
             pass
 
+    def in_any_order(self, classes: dict[str, tuple[str, ...]]) -> dict[str, str]:
+        """At most one modifier of each class, up to the first of none; "" where there is none."""
+        found = dict.fromkeys(classes, "")
+        while self._rest:
+            word = self._rest[0]
+            name = next((name for name, choices in classes.items() if word in choices), None)
+            if name is None:
+                break
+            if found[name]:
+                self.refuse()
+            found[name] = self._rest.pop(0)
+        return found
+
     def need(self, *choices: str) -> str:
         return self.take(*choices) or self.refuse()
 

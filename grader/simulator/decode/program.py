@@ -15,6 +15,7 @@ from grader.simulator.decode import (  # noqa: F401 (handlers)
     integers,
     matrix,
     memory,
+    video,
     warp,
 )
 from grader.simulator.decode.context import Context

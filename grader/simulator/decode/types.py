@@ -10,7 +10,8 @@ TYPES = {
     "u8": 0, "s8": 1, "u16": 2, "s16": 3, "u32": 4, "s32": 5, "u64": 6, "s64": 7, "f16": 8,
     "bf16": 9, "f32": 10, "f64": 11,
 }  # fmt: skip
-FTZ, SAT, NAN_WINS, BF16, INTEGER, RELU = 4, 8, 16, 32, 64, 256  # convert.h, enum FloatFlag
+# convert.h, enum FloatFlag
+FTZ, SAT, NAN_WINS, BF16, INTEGER, SIGNED, RELU, SAT_FINITE, XOR_SIGN = 4, 8, 16, 32, 64, 128, 256, 512, 1024
 ROUNDINGS = {"rn": 0, "rz": 1, "rm": 2, "rp": 3}  # floats.h, enum Rounding
 ADD, SUB, MUL, FMA, DIV, SQRT, RECIPROCAL = range(7)  # floats.h, enum Arithmetic
 SPACES = {"": 0, "global": 1, "shared": 2, "local": 3, "param": 4, "const": 5}  # abi.h, enum Space

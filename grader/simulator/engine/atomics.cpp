@@ -45,6 +45,13 @@ u64 combine_atomic(const Instruction& i, u64 old, u64 value, u64 swap) {
       bool less;
       switch (i.type) {
         case kS32: less = static_cast<s32>(old) < static_cast<s32>(value); break;
+        case kF16:
+        case kBF16: {
+          Instruction half = {};
+          half.mode = i.mode == kAtomMax, half.flags = i.type == kBF16 ? s32{kBf16} : 0;
+          u16 low = minmax_half(old, value, half);
+          return i.bytes == 4 ? both(low, minmax_half(old >> 16, value >> 16, half)) : low;
+        }
         case kS64: less = static_cast<s64>(old) < static_cast<s64>(value); break;
         default: less = old < value; break;
       }

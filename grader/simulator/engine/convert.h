@@ -1,7 +1,7 @@
-// Helpers of the operations in ops.inc: integer corner cases, rounded and saturating forms, conversions.
+// Helpers of the operations in ops.inc: rounded and saturating forms, conversions.
 #pragma once
 #include "floats.h"
-#include "lanes.h"
+#include "integers.h"
 
 // Bits of Instruction::flags for floating-point operations; the two lowest are a Rounding.
 enum FloatFlag : s32 {
@@ -11,109 +11,14 @@ enum FloatFlag : s32 {
   kBf16 = 32,
   kInteger = 64,
   kSigned = 128,
-  kRelu = 256
+  kRelu = 256,
+  kSatFinite = 512,
+  kXorSign = 1024,
 };
 
 // Numbers of Instruction::type, the same as in decode/types.py.
 enum Type : s32 { kU8 = 0, kS8, kU16, kS16, kU32, kS32, kU64, kS64, kF16, kBF16, kF32, kF64 };
 
-inline s32 clamp_s32(s64 x) {
-  return x > INT32_MAX ? INT32_MAX : (x < INT32_MIN ? INT32_MIN : static_cast<s32>(x));
-}
-inline s64 low24(s32 x) { return static_cast<s32>(static_cast<u32>(x) << 8) >> 8; }
-
-// Division by zero gives all ones (the remainder too), and the smallest number by -1 itself, as on the
-// hardware.
-template <class T>
-inline T divide(T x, T y) {
-  if (y == 0) return static_cast<T>(-1);
-  if (static_cast<T>(-1) < 0 && y == static_cast<T>(-1)) return static_cast<T>(0 - static_cast<u64>(x));
-  return x / y;
-}
-template <class T>
-inline T remainder_of(T x, T y) {
-  if (y == 0) return static_cast<T>(-1);
-  if (static_cast<T>(-1) < 0 && y == static_cast<T>(-1)) return 0;
-  return x % y;
-}
-
-inline u64 funnel(u32 low, u32 high, u32 shift) {
-  return shift == 32 ? static_cast<u64>(low) << 32 : (static_cast<u64>(high) << 32 | low) << shift;
-}
-inline u32 reverse32(u32 x) {
-  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
-  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
-  x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
-  return __builtin_bswap32(x);
-}
-inline u32 highest_bit(u64 x, int width, s32 shift_amount) {
-  if (!x) return 0xffffffffu;
-  int bit = 63 - __builtin_clzll(x);
-  return shift_amount ? width - 1 - bit : bit;
-}
-template <class T>
-inline T extract(T x, u32 position, u32 length, u32 width, bool is_signed) {
-  position &= 0xff;
-  length &= 0xff;
-  u32 top = position + length - 1;
-  bool sign = is_signed && length && (x >> (top < width ? top : width - 1) & 1);
-  T value = position < width ? x >> position : 0;
-  if (length >= width) {  // every bit of the value is kept; those above the source take the sign
-    u32 kept = position < width ? width - position : 0;
-    return sign && kept < width ? value | ~T(0) << kept : value;
-  }
-  T mask = (T(1) << length) - 1;
-  if (position + length > width) {  // bits above the source take the sign
-    u32 kept = position < width ? width - position : 0;
-    if (sign) value |= kept < width ? ~T(0) << kept : 0;
-  }
-  return sign ? value | ~mask : value & mask;
-}
-template <class T>
-inline T insert(T field, T into, u32 position, u32 length, u32 width) {
-  position &= 0xff;
-  length &= 0xff;
-  if (!length || position >= width) return into;
-  T mask = (length >= width ? ~T(0) : (T(1) << length) - 1) << position;
-  return (into & ~mask) | (field << position & mask);
-}
-inline u32 permute(u32 x, u32 y, u32 selector) {
-  u64 bytes = static_cast<u64>(y) << 32 | x;
-  u32 result = 0;
-  for (int k = 0; k < 4; k++) {
-    u32 pick = selector >> (4 * k) & 15;
-    u8 byte = bytes >> (8 * (pick & 7));
-    if (pick & 8) byte = byte & 0x80 ? 0xff : 0;  // the sign of the byte, eight times
-    result |= static_cast<u32>(byte) << (8 * k);
-  }
-  return result;
-}
-inline u32 lookup3(u32 x, u32 y, u32 z, u32 table) {
-  u32 result = 0;
-  for (int k = 0; k < 8; k++) {
-    if (table >> k & 1) result |= (k & 4 ? x : ~x) & (k & 2 ? y : ~y) & (k & 1 ? z : ~z);
-  }
-  return result;
-}
-inline u32 dot4(u32 x, u32 y, u32 sum, s32 flags) {  // flags: 1 the first operand is signed, 2 the second
-  for (int k = 0; k < 4; k++) {
-    s32 p = flags & 1 ? static_cast<s8>(x >> 8 * k) : static_cast<s32>(static_cast<u8>(x >> 8 * k));
-    s32 q = flags & 2 ? static_cast<s8>(y >> 8 * k) : static_cast<s32>(static_cast<u8>(y >> 8 * k));
-    sum += static_cast<u32>(p * q);
-  }
-  return sum;
-}
-
-// Two 16-bit numbers with two of the four bytes: flags 4 takes the high two.
-inline u32 dot2(u32 x, u32 y, u32 sum, s32 flags) {
-  if (flags & 4) y >>= 16;
-  for (int k = 0; k < 2; k++) {
-    s32 p = flags & 1 ? static_cast<s16>(x >> 16 * k) : static_cast<s32>(static_cast<u16>(x >> 16 * k));
-    s32 q = flags & 2 ? static_cast<s8>(y >> 8 * k) : static_cast<s32>(static_cast<u8>(y >> 8 * k));
-    sum += static_cast<u32>(p * q);
-  }
-  return sum;
-}
 inline u16 relu_bf16(u16 h) { return (h & 0x7fff) > 0x7f80 || !(h & 0x8000) ? h : 0; }
 
 inline f64 flush_f64(f64 x) {
@@ -177,14 +82,29 @@ inline u16 half(u16 x, u16 y, u16 z, const Instruction& i) {
   if ((i.flags & kRelu) && !(from_f16(r) > 0) && (r & 0x7fff) <= 0x7c00) r = 0;
   return r;
 }
+inline u16 sign_ftz(u16 x, const Instruction& i) {  // i.mode: 0 abs, 1 neg
+  u16 r = i.mode ? neg_half(x, 0x7c00) : abs_half(x, 0x7c00);
+  return (r & 0x7fff) > 0x7c00 ? r : ftz_f16(r);
+}
 inline f32 widen_half(u16 x, s32 flags) {
   if ((flags & kFtz) && !(flags & kBf16)) x = ftz_f16(x);
   return flags & kBf16 ? from_bf16(x) : from_f16(x);
 }
+// .xorsign.abs: of the magnitudes, with the product's sign.
+inline f32 minmax_xorsign(f32 x, f32 y, const Instruction& i) {  // i.mode: 0 minimum, 1 maximum
+  u32 sign = (bits<u32>(x) ^ bits<u32>(y)) & 0x80000000u;
+  if ((i.flags & kNanWins) && (x != x || y != y)) return bits<f32>(0x7fffffffu);
+  if (i.flags & kFtz) x = ftz(x), y = ftz(y);
+  f32 r = i.mode ? max_f32(std::fabs(x), std::fabs(y)) : min_f32(std::fabs(x), std::fabs(y));
+  return r != r ? r : bits<f32>(bits<u32>(r) | sign);
+}
 inline u16 minmax_half(u16 x, u16 y, const Instruction& i) {  // i.mode: 0 minimum, 1 maximum
   f32 p = widen_half(x, i.flags), q = widen_half(y, i.flags);
   if ((i.flags & kNanWins) && (p != p || q != q)) return 0x7fff;
+  u16 sign = (i.flags & kXorSign) ? (x ^ y) & 0x8000 : 0;
+  if (i.flags & kXorSign) p = std::fabs(p), q = std::fabs(q);
   f32 r = i.mode ? max_f32(p, q) : min_f32(p, q);
+  if (r == r && sign) r = -r;
   return i.flags & kBf16 ? to_bf16(r) : to_f16(r);
 }
 inline u16 function_half(u16 x, const Instruction& i) {  // i.mode: 0 ex2, 1 tanh
@@ -261,16 +181,21 @@ inline u64 convert_nan(u64 x, const Instruction& i) {
     case kF64:
       if (i.type == kF64) return x | 0x0008000000000000ull;
       if (i.type == kF32) return bits<u32>(narrow_nan(0, bits<f64>(x)));
-      return (x >> 48 & 0x8000) | 0x7e00 | (x >> 42 & 0x3ff);
+      return is_half && i.type == kBF16 ? 0x7fff : (x >> 48 & 0x8000) | 0x7e00 | (x >> 42 & 0x3ff);
     case kF32:
       if (i.type == kF64)
         return bits<u64>(widen(i.flags & kFtz ? bits<f32>(0x7fffffffu) : bits<f32>(static_cast<u32>(x))));
+      return is_half ? 0x7fff : 0x7fffffffu;
+    case kBF16:
+      if (i.type == kF64) return (x & 0x8000) << 48 | 0x7ff8000000000000ull | (x & 0x7f) << 45;
       return is_half ? 0x7fff : 0x7fffffffu;
     default:
       if (i.type == kF64) return (x & 0x8000) << 48 | 0x7ff8000000000000ull | (x & 0x3ff) << 42;
       return is_half ? 0x7fff : 0x7fffffffu;
   }
 }
+
+inline u16 finite_half(u16 h, u32 infinity) { return (h & 0x7fffu) == infinity ? h - 1 : h; }
 
 // The general conversion: i.type from i.source_type; i.flags: rounding, .ftz, .sat, kInteger for .rni and so
 // on.
@@ -329,6 +254,7 @@ inline u64 convert(u64 x, const Instruction& i) {
   }
   u16 h = narrow_half(value, i.flags & kInteger ? static_cast<s32>(kNearest) : mode, i.type == kBF16);
   if (i.flags & kRelu) h = value > 0 ? h : 0;
+  if (i.flags & kSatFinite) h = finite_half(h, i.type == kBF16 ? 0x7f80 : 0x7c00);
   if (!sat) return h;
   return i.type == kBF16 ? to_bf16(saturate(from_bf16(h))) : saturate_f16(h);
 }

@@ -81,6 +81,11 @@ inline void each_active(u32 mask, F f) {
   for (; mask; mask &= mask - 1) f(first_lane(mask));
 }
 
+// A predicate that is read, or its complement.
+inline u32 read_predicate(char* frame, s32 slot, bool negated) {
+  return negated ? ~predicate(frame, slot) : predicate(frame, slot);
+}
+
 inline void set_predicate(char* frame, s32 slot, u32 mask, u32 value) {
   u32& p = predicate(frame, slot);
   p = (p & ~mask) | (value & mask);

@@ -3,6 +3,8 @@
 #include <type_traits>
 
 #include "compare.h"
+#include "narrow.h"
+#include "video.h"
 
 // add, sub and mad with a carry: i.mode is the operation, i.flags 1 takes a carry in, 2 leaves one, i.e holds
 // it.
@@ -72,10 +74,11 @@ inline void set_register2(char* frame, u32 mask, const Instruction& i, bool pred
     }
     low.a = 0, low.b = 128;
     result[k] = compare(halves, low);
+    if (i.vector & 3) result[k] = combine(i.vector & 3, result[k], read_predicate(frame, i.c, i.vector & 4));
   }
   if (predicates) {
-    set_predicate(frame, i.d, mask, result[0]);
-    set_predicate(frame, i.e, mask, result[1]);
+    if (i.d >= 0) set_predicate(frame, i.d, mask, result[0]);
+    if (i.e >= 0) set_predicate(frame, i.e, mask, result[1]);
     return;
   }
   u32 truth = i.type == kF16 ? 0x3c00u : i.type == kBF16 ? 0x3f80u : 0xffffu;

@@ -184,16 +184,16 @@ void run_warp(Launch& launch, Warp& warp) {
       case OP_selp_b32: select<u32>(frame, active, i); break;
       case OP_selp_b64: select<u64>(frame, active, i); break;
       case OP_and_pred:
-        set_predicate(frame, i.d, active, predicate(frame, i.a) & predicate(frame, i.b));
+        set_predicate(frame, i.d, active, read_predicate(frame, i.a, i.flags & 1) & read_predicate(frame, i.b, i.flags & 2));
         break;
       case OP_or_pred:
-        set_predicate(frame, i.d, active, predicate(frame, i.a) | predicate(frame, i.b));
+        set_predicate(frame, i.d, active, read_predicate(frame, i.a, i.flags & 1) | read_predicate(frame, i.b, i.flags & 2));
         break;
       case OP_xor_pred:
-        set_predicate(frame, i.d, active, predicate(frame, i.a) ^ predicate(frame, i.b));
+        set_predicate(frame, i.d, active, read_predicate(frame, i.a, i.flags & 1) ^ read_predicate(frame, i.b, i.flags & 2));
         break;
-      case OP_not_pred: set_predicate(frame, i.d, active, ~predicate(frame, i.a)); break;
-      case OP_mov_pred: set_predicate(frame, i.d, active, predicate(frame, i.a)); break;
+      case OP_not_pred: set_predicate(frame, i.d, active, ~read_predicate(frame, i.a, i.flags & 1)); break;
+      case OP_mov_pred: set_predicate(frame, i.d, active, read_predicate(frame, i.a, i.flags & 1)); break;
       case OP_carry_b32: carry<u32>(frame, active, i); break;
       case OP_carry_b64: carry<u64>(frame, active, i); break;
       case OP_local_address:

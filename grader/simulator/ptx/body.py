@@ -39,6 +39,7 @@ class Body:
         self.names: dict[str, Name] = {}
         self.location: Location | None = None
         self.coordinates = False  # whether the instruction's addresses may have some
+        self.video = False  # whether its operands may have a minus
 
     def parse(self) -> None:
         tokens = self.tokens
@@ -165,10 +166,11 @@ class Body:
         return unique
 
     def _seen(self, name: str) -> str:
+        name, dot, selector = name.partition(".")  # of a video instruction's operand, or %tid's axis
         for names in reversed(self.renamed):
             if name in names:
-                return names[name]
-        return name
+                return names[name] + dot + selector
+        return name + dot + selector
 
     def _name(self, name: str) -> Name:
         """One object for a name and scope, since many operands are the same."""
@@ -187,7 +189,8 @@ class Body:
         opcode = tokens.next()
         if not opcode[0].isalpha():
             raise PtxError(f"an instruction expected, {opcode!r} found", line)
-        self.coordinates = opcode.split(".")[0] in WITH_COORDINATES
+        root = opcode.partition(".")[0]
+        self.coordinates, self.video = root in WITH_COORDINATES, root == "vmad"
         operands = []
         while not tokens.accept(";"):
             operands.append(self._operand())
@@ -221,6 +224,9 @@ class Body:
             if isinstance(inner, Immediate):
                 return Address(None, inner.value)
             return Address(self._seen(inner.name), inner.offset if isinstance(inner, Sum) else 0)
+        if self.video and tokens.peek() == "-" and tokens.text[tokens.at + 1][:1] in "%_$":
+            tokens.next()
+            return Name(self._seen(tokens.next()), minus=True)
         if tokens.accept("!"):
             return Name(self._seen(tokens.next()), negated=True)
         found = value(self.tokens)

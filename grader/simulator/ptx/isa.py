@@ -31,7 +31,7 @@ _MODIFIERS = frozenset(
     global const local param shared shared::cta shared::cluster param::entry param::func tensor to
 
     rn rna rz rs rm rp rni rzi rmi rpi approx full ftz sat satfinite relu NaN xorsign abs noftz pack::16b unpack::16b
-    unpack::8b finite infinite number notanumber normal subnormal
+    unpack::8b oob finite infinite number notanumber normal subnormal
 
     eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor andn popc cc wide shiftamt clamp wrap
     l r trap zero any all uni ballot idx up down bfly sync red arrive aligned warp cta cluster gpu sys gl noinc

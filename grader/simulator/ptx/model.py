@@ -20,10 +20,11 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A register, a variable, a label or a function; ``negated`` for ``!p``."""
+    """A register, a variable, a label or a function; ``negated`` for ``!p``, ``minus`` for ``-%r``."""
 
     name: str
     negated: bool = False
+    minus: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ class Instruction:
     location: Location | None
     ptx_line: int
     scope: tuple[int, ...] = ()
+    part: int = 0  # 1, 2, ... of an instruction on several elements that was taken apart
 
 
 @dataclass(slots=True)

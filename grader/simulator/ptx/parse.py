@@ -12,6 +12,7 @@ from grader.simulator.ptx.lexer import Tokens
 from grader.simulator.ptx.locations import Locations
 from grader.simulator.ptx.model import SIZES, Function, Immediate, Module, Name, Sum, Variable
 from grader.simulator.ptx.operands import value
+from grader.simulator.ptx.simplify import simplify
 
 _LINKAGE = {".visible", ".extern", ".weak", ".common"}
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.M)
@@ -21,6 +22,8 @@ _MOST_BYTES = 1 << 32  # of one variable
 def parse(text: str) -> Module:
     """Parse a PTX module. ``PtxError`` where it is malformed, ``Unsupported`` where not modelled."""
     module = Parser(text).module()
+    for function in module.functions.values():
+        simplify(function)
     expand_calls(module)
     return module
 
