@@ -60,6 +60,8 @@ def set_register(context: Context, modifiers: Modifiers) -> None:
         context, modifiers, ("u32", "s32", "f32", "u16", "s16", "f16", "bf16", "f16x2", "bf16x2")
     )
     halves = kind in ("f16", "bf16")
+    if result == "bf16" and context.record.flags & FTZ:
+        modifiers.refuse()
     if kind.endswith("x2"):
         right = result in (kind, "u32", "s32")
     else:

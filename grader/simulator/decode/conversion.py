@@ -162,6 +162,13 @@ def _integer_move(result: str, source: str, source_lane: int, result_lane: int) 
     return "mov_b32" if SIZES[narrow] == 4 else f"cvt_b32_{narrow}"
 
 
+def _holds(result: str, source: str) -> bool:
+    """Whether an integer type has every value of another one."""
+    if result[0] == source[0]:
+        return SIZES[result] >= SIZES[source]
+    return result[0] == "s" and SIZES[result] > SIZES[source]
+
+
 def _check(
     modifiers: Modifiers,
     rounding: str,
@@ -190,7 +197,9 @@ def _check(
         right = False
     if "bf16" in (result, source) and (saturate or {"u8", "s8"} & {result, source}):
         right = False
-    if extra and (saturate or rounding not in ("rn", "rz") or source != "f32" or result not in ("f16", "bf16")):
+    if not to_float and not from_float and saturate and _holds(result, source):
+        right = False
+    if extra and (saturate or flush or rounding not in ("rn", "rz") or source != "f32" or result not in ("f16", "bf16")):
         right = False
     if packed and (flush or saturate or rounding not in ("rn", "rz")):
         right = False

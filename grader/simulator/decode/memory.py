@@ -156,6 +156,7 @@ def _access(modifiers: Modifiers, store: bool) -> dict[str, str]:
         or (order not in ("", "weak") and (cache or space in ("local", "param", "const")))
         or (found.get("nc") and (order or space != "global"))
         or (cached and space not in ("", "global"))
+        or (order == "volatile" and (found["eviction"] or found["hint"]))
         or (cache and found["eviction"])
     )
     if wrong:
@@ -301,7 +302,7 @@ def atomic(context: Context, modifiers: Modifiers) -> None:
     record.type = TYPES[_AS_NUMBER.get(kind, kind.removesuffix("x2"))]
     if kind == "f32" and space != "shared":
         record.flags = FTZ  # atom.add.f32 on global memory flushes subnormal numbers, on shared memory not
-    record.flags |= order | STRONG
+    record.flags |= _order(found) | STRONG
     context.address(operands[0], space)
     record.b = context.slot(operands[1], kind)
     if what == "cas":

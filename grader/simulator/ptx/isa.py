@@ -66,6 +66,18 @@ _MODIFIERS = frozenset(
 )  # fmt: skip
 _SHAPES = re.compile(r"m\d+n\d+(k\d+)?|\d+x\d+b(x2)?|x\d{1,3}|v[248]")
 
+# Instructions of which every form up to sm_90 is run (tests/simulator/forms.py compares them with ptxas): another
+# one is none, unless it has a type of a newer architecture.
+_WHOLE = frozenset(
+    """
+    abs and bfe bfi bfind bmsk brev clz cnot copysign cos div dp2a dp4a ex2 fns lg2 mad mad24 match mov mul mul24 neg
+    not or popc prmt rem rsqrt sad selp set setp shf shfl shl shr sin slct sqrt szext tanh vabsdiff vabsdiff2
+    vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vote vset vset2 vset4 vshl vshr
+    vsub vsub2 vsub4 xor
+    """.split()
+)
+_NEWER = frozenset(("f32x2", "u8x4", "s8x4", "rs"))
+
 SPECIAL_REGISTERS = frozenset(
     f"%{name}"
     for name in """
@@ -97,6 +109,8 @@ def not_modelled(opcode: str) -> PtxError | Unsupported:
     root, *modifiers = opcode.split(".")
     if root not in INSTRUCTIONS:
         return PtxError(f"`{opcode}` is no PTX instruction")
+    if root in _WHOLE and not _NEWER & {*modifiers}:
+        return PtxError(f"`{opcode}` is no PTX instruction: `{root}` has no such form")
     for word in modifiers:
         if word not in _MODIFIERS and not _SHAPES.fullmatch(word):
             return PtxError(f"`{opcode}` is no PTX instruction: there is no `.{word}`")

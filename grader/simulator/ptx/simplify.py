@@ -86,7 +86,9 @@ def _by_elements(instruction: Instruction, modifiers: list[str], count: int) -> 
     written = {item.name for group in results for item in group.items[:-1] if isinstance(item, Name)}
     read = {address.base, *(item.name for item in values.items[1:] if isinstance(item, Name))}
     if written & read - {"_"}:
-        raise Unsupported(f"{instruction.opcode} into registers that it reads")
+        place = instruction.location
+        what = f"{instruction.opcode} into registers that it reads"
+        raise Unsupported(what, place.file, place.line) if place else Unsupported(what)
     plain = ".".join(m for m in instruction.opcode.split(".") if m not in _VECTORS)
     return [
         replace(
