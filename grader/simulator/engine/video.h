@@ -17,9 +17,9 @@ enum VideoOperation : s32 {
   kVideoMad,
 };
 enum VideoFlag : s32 {
-  kSignedA = 1,
-  kSignedB = 2,
-  kSignedD = 4,
+  kVideoSignedA = 1,
+  kVideoSignedB = 2,
+  kVideoSignedD = 4,
   kClampResult = 8,
   kWrapShift = 16,
   kPlusOne = 32,
@@ -64,14 +64,14 @@ inline u32 video(u32 x, u32 y, u32 z, const Instruction& i) {
   u64 sources = static_cast<u64>(y) << 32 | x;
   u32 result = i.vector == kMerge || i.vector == kAccumulate ? z : 0;
   for (int k = 0; k < fields; k++) {
-    s64 a = video_field(sources, i.values[0] >> (8 * k) & 63, width, i.flags & kSignedA);
-    s64 b = video_field(sources, i.values[1] >> (8 * k) & 63, width, i.flags & kSignedB);
+    s64 a = video_field(sources, i.values[0] >> (8 * k) & 63, width, i.flags & kVideoSignedA);
+    s64 b = video_field(sources, i.values[1] >> (8 * k) & 63, width, i.flags & kVideoSignedB);
     if (!(i.values[3] >> k & 1)) continue;
     s64 t = video_operation(a, b, i);
-    if (i.flags & kClampResult) t = video_clamp(t, width, i.flags & kSignedD);
+    if (i.flags & kClampResult) t = video_clamp(t, width, i.flags & kVideoSignedD);
     u32 keep = ((1u << width) - 1) << (k * width);
     if (i.vector == kAccumulate) {
-      result += static_cast<u32>(video_field(static_cast<u64>(t), 0, width, i.flags & kSignedD));
+      result += static_cast<u32>(video_field(static_cast<u64>(t), 0, width, i.flags & kVideoSignedD));
     } else {
       result = (result & ~keep) | (static_cast<u32>(t) << (k * width) & keep);
     }
@@ -81,24 +81,24 @@ inline u32 video(u32 x, u32 y, u32 z, const Instruction& i) {
 
 // One word; i.values: first bit and width of a, of b (eight bits each), of d.
 inline u32 video_scalar(u32 x, u32 y, u32 z, const Instruction& i) {
-  s64 a = video_field(x, i.values[0] & 63, i.values[0] >> 8, i.flags & kSignedA);
-  s64 b = video_field(y, i.values[1] & 63, i.values[1] >> 8, i.flags & kSignedB);
+  s64 a = video_field(x, i.values[0] & 63, i.values[0] >> 8, i.flags & kVideoSignedA);
+  s64 b = video_field(y, i.values[1] & 63, i.values[1] >> 8, i.flags & kVideoSignedB);
   int at = i.values[2] & 63, width = i.values[2] >> 8;
   s64 t;
   if (i.mode == kVideoMad) {
     __int128 product = static_cast<__int128>(a) * b;
-    __int128 c = i.flags & kSignedD ? static_cast<__int128>(static_cast<s32>(z)) : static_cast<__int128>(z);
+    __int128 c = i.flags & kVideoSignedD ? static_cast<__int128>(static_cast<s32>(z)) : static_cast<__int128>(z);
     if (i.flags & kNegateProduct) product = -product;
     if (i.flags & kNegateC) c = -c;
     __int128 sum = (product + c + ((i.flags & kPlusOne) ? 1 : 0)) >> i.source_type;  // .shr7, .shr15
     t = static_cast<s64>(sum);
-    if (i.flags & kClampResult) t = video_clamp(t, 32, i.flags & kSignedD);
+    if (i.flags & kClampResult) t = video_clamp(t, 32, i.flags & kVideoSignedD);
     return static_cast<u32>(t);
   }
   t = video_operation(a, b, i);
-  if (i.flags & kClampResult) t = video_clamp(t, width, i.flags & kSignedD);
+  if (i.flags & kClampResult) t = video_clamp(t, width, i.flags & kVideoSignedD);
   u32 word = static_cast<u32>(t), keep = width == 32 ? kAllLanes : ((1u << width) - 1) << at;
-  bool is_signed = i.flags & kSignedD;
+  bool is_signed = i.flags & kVideoSignedD;
   switch (i.vector) {
     case kMerge: return (z & ~keep) | (word << at & keep);
     case kAccumulate: return word + z;
