@@ -44,7 +44,7 @@ class Gpu:
         self.check("cuModuleLoadData", ctypes.byref(module), (HEADER + case.ptx()).encode())
         self.check("cuModuleGetFunction", ctypes.byref(function), module, b"run")
         for position, kind in enumerate(case.types[1:], 1):
-            data = inputs(kind, position).tobytes()
+            data = inputs(kind, position, case.ties).tobytes()
             self.check("cuMemcpyHtoD_v2", self.buffers[position], data, ctypes.c_size_t(len(data)))
         parameters = (ctypes.c_void_p * 4)(*(ctypes.addressof(b) for b in self.buffers))
         self.check("cuLaunchKernel", function, GRID, 1, 1, BLOCK, 1, 1, 0, None, parameters, None)
