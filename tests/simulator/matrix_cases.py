@@ -265,6 +265,22 @@ def result_of(case: Case, data: bytes) -> np.ndarray:
     return words.reshape(WARPS, m, n) if case.layouts[2] == "row" else words.reshape(WARPS, n, m).transpose(0, 2, 1)
 
 
+def checksum(d: np.ndarray) -> np.ndarray:
+    return np.array([zlib.crc32(np.ascontiguousarray(d).tobytes())], np.uint32)
+
+
+def run_here(bench, case: Case) -> np.ndarray:
+    """D of every warp, from the simulated GPU of a ``conftest.Bench``."""
+    bench.device.reset()
+    module = bench.device.load(case.ptx())
+    count = WARPS * case.counts()[0] * BITS[case.d] // 8
+    d = bench.device.alloc(count, name="d")
+    a, b, c = (bench.array(x, name, read_only=True) for x, name in zip(laid_out(case), "abc", strict=True))
+    launch = bench.launch(module, "run", (WARPS,), (32,), d, a, b, c)
+    assert launch.fault is None, launch.fault
+    return result_of(case, bench.device.read(d, count))
+
+
 def values(kind: str, words: np.ndarray) -> np.ndarray:
     """The numbers of words of a type, in double precision or as integers."""
     if kind in ("s8", "s32"):

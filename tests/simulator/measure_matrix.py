@@ -1,7 +1,9 @@
 """Runs the matrix cases on an NVIDIA GPU of compute capability 9.0 and keeps what comes out.
 
 ``python tests/simulator/measure_matrix.py OUT``, which needs NumPy and the driver alone, writes
-OUT/h200_matrix.npz: for each case the words of D, and under "refused" the names of what the driver did not take.
+OUT/h200_matrix.npz: for each case the words of D (of integers their checksum), and under "refused" the names of what
+the driver did not take.
+``python tests/simulator/measure_matrix.py --compare OUT`` (here, without a GPU) prints how ours differ from those.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from matrix_cases import BITS, WARPS, Case, cases, laid_out, result_of  # noqa: E402
+from matrix_cases import BITS, KINDS, WARPS, Case, cases, checksum, laid_out, result_of, run_here, values  # noqa: E402
 
 
 class Gpu:
@@ -54,7 +56,8 @@ def main(out: Path) -> None:
     gpu, found, refused = Gpu(), {}, []
     for case in cases():
         try:
-            found[case.name] = gpu.run(case)
+            d = gpu.run(case)
+            found[case.name] = checksum(d) if case.d == "s32" else d
         except RuntimeError as error:
             refused.append(case.name)
             print(case.name, error)
@@ -62,5 +65,31 @@ def main(out: Path) -> None:
     print(len(found), "cases,", len(refused), "refused")
 
 
+def compare(folder: Path) -> None:
+    """For each kind of input and type of sum: how many numbers, how many have equal bits (any two NaNs are equal)."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    from conftest import Bench
+
+    from grader.simulator import Device
+
+    measured, table = np.load(folder / "h200_matrix.npz"), {}
+    with Device.in_process() as device:
+        bench = Bench(device)
+        for case in cases():
+            if case.name not in measured or case.d == "s32":
+                continue
+            ours, theirs = (values(case.d, words) for words in (run_here(bench, case), measured[case.name]))
+            equal = (ours == theirs) | (np.isnan(ours.astype(float)) & np.isnan(theirs.astype(float)))
+            for warp in range(WARPS):
+                row = table.setdefault((f"{case.a} -> {case.d}", KINDS[warp % len(KINDS)]), [0, 0])
+                row[0] += equal[warp].size
+                row[1] += int(equal[warp].sum())
+    for (kinds, what), (count, equal) in sorted(table.items()):
+        print(f"{kinds:14} {what:16} {count:7} numbers, {100 * equal / count:8.3f} % equal")
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if sys.argv[1] == "--compare":
+        compare(Path(sys.argv[2]))
+    else:
+        main(Path(sys.argv[1]))

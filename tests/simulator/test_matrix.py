@@ -6,21 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matrix_cases import KINDS, WARPS, Case, cases, inputs, laid_out, result_of, values
+from matrix_cases import KINDS, WARPS, Case, cases, checksum, inputs, run_here, values
 
 CASES = cases()
 MEASURED = Path(__file__).parent / "h200_matrix.npz"
-
-
-def run(bench, case: Case) -> np.ndarray:
-    """D of every warp."""
-    bench.device.reset()
-    module = bench.device.load(case.ptx())
-    d = bench.device.alloc(WARPS * case.counts()[0] * 8, name="d")
-    a, b, c = (bench.array(x, name, read_only=True) for x, name in zip(laid_out(case), "abc", strict=True))
-    launch = bench.launch(module, "run", (WARPS,), (32,), d, a, b, c)
-    assert launch.fault is None, launch.fault
-    return result_of(case, bench.device.read(d, WARPS * case.counts()[0] * {"f16": 2, "f64": 8}.get(case.d, 4)))
 
 
 def bound(case: Case, a, b, c, exact) -> np.ndarray:
@@ -55,7 +44,7 @@ def compare(case: Case, got, a, b, c) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_shape_and_type(bench, case):
-    got, numbers = run(bench, case), inputs(case)
+    got, numbers = run_here(bench, case), inputs(case)
     a, b, c = (values(kind, x) for kind, x in zip((case.a, case.b, case.c), numbers, strict=True))
     result = values(case.d, got)
     if case.d == "s32":
@@ -84,12 +73,13 @@ def test_against_an_h200(bench, case):
         pytest.skip("not measured yet: tests/simulator/measure_matrix.py")
     measured = np.load(MEASURED)
     assert case.name not in measured["refused"]
-    ours, theirs = run(bench, case), measured[case.name]
+    ours, theirs = run_here(bench, case), measured[case.name]
     if case.d in ("s32", "f64"):
-        assert np.array_equal(ours, theirs)
+        assert np.array_equal(checksum(ours) if case.d == "s32" else ours, theirs)
         return
     x, y = values(case.d, ours), values(case.d, theirs)
     same = (x == y) | (np.isnan(x) & np.isnan(y))
     a, b, c = (values(kind, w) for kind, w in zip((case.a, case.b, case.c), inputs(case), strict=True))
     allowed = 2 * bound(case, *(np.where(np.isfinite(w), w, 0) for w in (a, b, c)), np.where(np.isfinite(y), y, 0))
-    assert (same | (np.abs(x - y) <= allowed)).all()
+    with np.errstate(invalid="ignore"):
+        assert (same | (np.abs(x - y) <= allowed)).all()

@@ -242,6 +242,29 @@ def test_ldmatrix_checks_every_row(bench):
         assert launch.fault is not None and launch.fault.kind == kind
 
 
+@pytest.mark.parametrize("read", [
+    'asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r) : "r"(to));',
+    "wmma::load_matrix_sync(fa, s, 16);",
+])  # fmt: skip
+def test_fragments_wait_for_asynchronous_copies(bench, read):
+    text = MMA + """(const half* x, unsigned* y)
+{
+    __shared__ __align__(32) half s[256];
+    unsigned r, to = (unsigned)__cvta_generic_to_shared(s + 8 * threadIdx.x);
+    asm volatile("cp.async.ca.shared.global [%%0], [%%1], 16;" :: "r"(to), "l"(x + 8 * threadIdx.x));
+    WAIT
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+    %s  // here
+    y[threadIdx.x] = sizeof(fa) + r;
+}""" % read
+    x, y = bench.array(A), bench.device.alloc(128)
+    fault = run(bench, text.replace("WAIT", ""), x, y)
+    assert (fault.kind, fault.line) == ("async_copy", line_of(text))
+    assert fault.other.line == line_of(text, "cp.async")
+    wait = 'asm volatile("cp.async.wait_all;"); __syncwarp();'
+    assert run(bench, text.replace("WAIT", wait), x, y) is None
+
+
 # ---- refusals ----
 
 
