@@ -117,19 +117,20 @@ def _wmma_text(case: Case) -> str:
     a, b, c = case.layouts
 
     def registers(elements: int, kind: str) -> int:
-        return 8 if kind == "f16" and kind == case.a and elements != m * n else elements * BITS[kind] // 32 // max(32, BITS[kind])
+        return elements * BITS[kind] // 32 // max(32, BITS[kind])
 
     fragment = {
         "a": _names("a", 8 if case.a == "f16" else registers(m * k, case.a)),
         "b": _names("b", 8 if case.a == "f16" else registers(n * k, case.b)),
-        "c": _names("c", m * n * BITS[case.c] // 32 // max(32, BITS[case.c])),
-        "d": _names("d", m * n * BITS[case.d] // 32 // max(32, BITS[case.d])),
+        "c": _names("c", registers(m * n, case.c)),
+        "d": _names("d", registers(m * n, case.d)),
     }
     shape = _shape(case)
     strides = {"a": k if a == "row" else m, "b": n if b == "row" else k, "c": n if c == "row" else m}
     text = ""
     for x, name, layout, kind in ((1, "a", a, case.a), (2, "b", b, case.b), (3, "c", c, case.c)):
-        text += f"wmma.load.{name}.sync.aligned.{layout}.{shape}.global.{kind} {fragment[name]}, [%p{x}], {strides[name]};\n"
+        opcode = f"wmma.load.{name}.sync.aligned.{layout}.{shape}.global.{kind}"
+        text += f"{opcode} {fragment[name]}, [%p{x}], {strides[name]};\n"
     if case.a == "f16":
         kinds = f"{case.d}.{case.c}"
     else:
@@ -209,7 +210,8 @@ def _random(rng, kind: str, count: int, what: str):
     if what == "any size":
         exponent = bias - min(bias - 1, 40) // 2 + spread % min(bias - 1, 40)
     elif what == "subnormal":
-        exponent = spread % 3 * (spread % 2)
+        # Of bf16 and tf32, the products are where f32 ends.
+        exponent = bias - 60 - spread % 20 if kind in ("bf16", "tf32") else spread % 3 * (spread % 2)
     elif what == "huge":
         exponent = top - 1 - spread % (bias // 2)
     elif what == "one is large":

@@ -1,12 +1,13 @@
-// Multiplication of matrices, as NVIDIA describes or as papers found its tensor cores to compute.
+// Multiplication of matrices as NVIDIA describes it, or as others found its tensor cores to compute.
 //
 // Integers: exact; the sum wraps at 32 bits or, with .satfinite, ends at the largest or smallest number.
 // f64: fused multiply-adds, k rising.
 // f16, bf16, tf32: every product is exact. The products of all k and the number of C are cut off (toward zero)
-// kFraction binary places below the leading place of the largest one, added exactly, and rounded once: toward zero to
-// an f32, to the nearest (even) to an f16. This is what is known of the Hopper generation; others cut off one place
-// earlier and add in parts. Whatever the order, two such sums of t terms differ by less than
-// t 2^-22 (largest term) + 1 ulp of the result. Exact sums (small integers, say) are the same everywhere.
+// kFraction binary places below the leading place of the largest one (kLeast at least), added exactly, and rounded
+// once: toward zero to an f32, to the nearest (even) to an f16. So Khattak and Mikaitis found the Hopper generation to
+// work (Accurate Models of NVIDIA Tensor Cores, 2025); Ampere cuts off one place earlier and adds in two parts (Fasi
+// and others, Numerical behavior of NVIDIA tensor cores, 2021). Whatever the parts, two such sums of k products and C
+// differ by less than (k + 2) 2^-22 (largest term) + 1 ulp of the result. Exact sums (small integers) are the same.
 #include "matrix.h"
 
 #include "convert.h"
@@ -15,6 +16,7 @@
 namespace {
 
 constexpr int kFraction = 25;
+constexpr s32 kLeast = -133;
 constexpr int kMost = 32;          // lines of a matrix; places of integers
 constexpr int kPlaces = 16;        // places of floating-point numbers
 constexpr s32 kZero = -(1 << 20);  // the exponent of zero: below all others, even twice
@@ -159,6 +161,7 @@ f64 add_products(const Lines& a, int row, const Lines& b, int column, int fracti
     top = exponent[k] > top ? exponent[k] : top;
   }
   if (top <= kZero / 2) return 0;
+  if (top < kLeast) top = kLeast;
   s32 products = 0;  // 16 of less than 2^27
   for (int k = 0; k < kPlaces; k++) {
     const s32 down = top - exponent[k] < 31 ? top - exponent[k] : 31;

@@ -43,7 +43,8 @@ bool reach(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u6
   } else if (space == kShared) {
     if (launch.block->bytes_in_flight && !nothing_in_flight(launch, warp, i, address, mask, bytes)) return false;
     counter.shared_requests++;
-    counter.wavefronts += static_cast<u64>(count_wavefronts(address, mask, bytes));
+    auto* count = store || bytes == 16 ? count_wavefronts : count_load_wavefronts;  // 16 bytes are a row
+    counter.wavefronts += static_cast<u64>(count(address, mask, bytes));
     if (store) track_shared(launch, address, mask, bytes, true, false);
   }
   return !launch.races || launch.races->access(launch, warp, i, space, address, mask, bytes, store, false);
