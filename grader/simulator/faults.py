@@ -67,7 +67,7 @@ SENTENCES = {
     ),
     30: (
         "deadlock",
-        "The block waits for ever: threads are at barrier {address}, which waits for {expected}{elsewhere}.",
+        "The block waits for ever: threads wait at {barrier}, which takes {expected}{elsewhere}.",
     ),
     40: (
         "bad_call",

@@ -37,11 +37,14 @@ def wait_sentence(record: FaultRecord) -> str | None:
 
 
 def wait_words(record: FaultRecord, line: int | None, other: Other | None) -> dict[str, str]:
-    """What the sentences need: ``elsewhere``, ``lines``, and of a deadlock ``expected``."""
+    """What the sentences need: ``elsewhere``, ``lines``, and of a deadlock ``barrier`` and ``expected``."""
     at = other.line if other is not None else None
     gone = f" (lane {record.other_thread % 32} is at line {at})" if at else ""
     waits = f"; others wait at line {at}" if at else ""
     lines = f" (lines {line} and {at})" if at and line else ""
     count = record.detail
     expected = f"{count} threads, of which {record.bytes} have come" if count else "all threads of the block"
-    return {"elsewhere": waits if record.kind == DEADLOCK else gone, "lines": lines, "expected": expected}
+    number = record.address if record.kind == DEADLOCK else 0
+    barrier = f"barrier {number}" if number or count else "__syncthreads()"
+    elsewhere = waits if record.kind == DEADLOCK else gone
+    return {"barrier": barrier, "elsewhere": elsewhere, "lines": lines, "expected": expected}

@@ -6,6 +6,7 @@
 // are resident take turns, and another begins when one of them is done.
 #include <algorithm>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include "block.h"
@@ -97,7 +98,7 @@ struct Worker {
 };
 
 s64 number_of(const FaultRecord& fault, const LaunchRequest& request) {
-  return fault.block[0] + static_cast<s64>(request.grid[0]) * (fault.block[1] + static_cast<s64>(request.grid[1]) * fault.block[2]);
+  return fault.block[0] + request.grid[0] * (fault.block[1] + request.grid[1] * static_cast<s64>(fault.block[2]));
 }
 
 // Every thread runs its own chunks to their end or to its own first fault, so that what they do together does not
@@ -114,12 +115,15 @@ void run_shared(LaunchRequest& request, int workers, s64 chunk) {
     worker.counters.assign(static_cast<size_t>(request.code_count), Counter{});
     worker.request.counters = worker.counters.data();
     begin(worker.launch, &worker.request);
-    const Share share{k, workers};
-    if (k + 1 < workers) {
-      threads.emplace_back([&worker, share, chunk] { run_share(worker.launch, share, chunk); });
-    } else {
-      run_share(worker.launch, share, chunk);
+    auto run = [&worker, share = Share{k, workers}, chunk] { run_share(worker.launch, share, chunk); };
+    try {
+      if (k + 1 < workers) {
+        threads.emplace_back(run);
+        continue;
+      }
+    } catch (const std::system_error&) {  // no more threads may be had: this one does it
     }
+    run();
   }
   for (std::thread& thread : threads) thread.join();
   const s64 budget = request.budget;
