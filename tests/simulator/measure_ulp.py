@@ -1,0 +1,132 @@
+"""How far the simulated GPU's approximate and library functions are from an NVIDIA GPU's.
+
+``python tests/simulator/measure_ulp.py OUT`` needs NumPy, g++, the driver and NVRTC or nvcc. Both devices run the
+same PTX on 1,048,576 inputs a function (of f16 and bf16 all 65,536); OUT/h200_ulp.csv says for each function the
+largest difference in units of the last place, with which operands, and how many results differ.
+"""
+
+from __future__ import annotations
+
+import csv
+import ctypes
+import datetime
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent.parent)]
+from math_functions import TYPES, distance, expressions, inputs, source  # noqa: E402
+
+from grader.simulator import Device  # noqa: E402
+
+BLOCK = 256
+COUNTS = {"float": 1 << 20, "double": 1 << 20, "__half": 1 << 16, "__nv_bfloat16": 1 << 16}
+
+
+def compiled(arch: str = "compute_90") -> str:
+    """The PTX of all kernels, by nvcc, else by NVRTC."""
+    with tempfile.TemporaryDirectory() as folder:
+        text, target = Path(folder) / "functions.cu", Path(folder) / "functions.ptx"
+        text.write_text(source())
+        try:
+            subprocess.run(["nvcc", "-ptx", "-std=c++17", f"-arch={arch}", str(text), "-o", str(target)], check=True)
+            return target.read_text()
+        except (OSError, subprocess.CalledProcessError):
+            from grader.toolchain.kernel import compile_kernel
+            from grader.toolchain.records import Source
+
+            result = compile_kernel(Source(files={"f.cu": source().encode()}, main="f.cu"), arch=arch)
+            if not result.ptx:
+                raise RuntimeError(result.message) from None
+            return result.ptx
+
+
+class Gpu:
+    """The driver, with four buffers."""
+
+    def __init__(self, ptx: str) -> None:
+        self.cuda = ctypes.CDLL("libcuda.so.1")
+        self.check("cuInit", 0)
+        device, context, self.module = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p()
+        self.check("cuDeviceGet", ctypes.byref(device), 0)
+        self.check("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.check("cuCtxSetCurrent", context)
+        name = ctypes.create_string_buffer(100)
+        self.check("cuDeviceGetName", name, 100, device)
+        self.name = name.value.decode()
+        self.check("cuModuleLoadData", ctypes.byref(self.module), ptx.encode())
+        self.buffers = [ctypes.c_uint64() for _ in range(4)]
+        for buffer in self.buffers:
+            self.check("cuMemAlloc_v2", ctypes.byref(buffer), ctypes.c_size_t(8 * max(COUNTS.values())))
+
+    def check(self, name: str, *arguments) -> None:
+        if (code := getattr(self.cuda, name)(*arguments)) != 0:
+            raise RuntimeError(f"{name} gave {code}")
+
+    def run(self, kernel: str, data: list[np.ndarray]) -> np.ndarray:
+        function = ctypes.c_void_p()
+        self.check("cuModuleGetFunction", ctypes.byref(function), self.module, kernel.encode())
+        for buffer, array in zip(self.buffers[1:], data, strict=True):
+            self.check("cuMemcpyHtoD_v2", buffer, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
+        arguments = (ctypes.c_void_p * 4)(*(ctypes.addressof(b) for b in self.buffers))
+        grid = data[0].size // BLOCK
+        self.check("cuLaunchKernel", function, grid, 1, 1, BLOCK, 1, 1, 0, None, arguments, None)
+        self.check("cuCtxSynchronize")
+        result = np.empty_like(data[0])
+        self.check("cuMemcpyDtoH_v2", result.ctypes.data_as(ctypes.c_void_p), self.buffers[0], ctypes.c_size_t(result.nbytes))
+        return result
+
+
+class Simulated:
+    """The same calls on the simulated GPU."""
+
+    name = "simulated GPU"
+
+    def __init__(self, device: Device, ptx: str, most: int = max(COUNTS.values())) -> None:
+        self.device, self.module = device, device.load(ptx)
+        self.buffers = [device.alloc(8 * most) for _ in range(4)]
+
+    def run(self, kernel: str, data: list[np.ndarray]) -> np.ndarray:
+        for buffer, array in zip(self.buffers[1:], data, strict=True):
+            self.device.write(buffer, array)
+        arguments = struct.pack("<4Q", *self.buffers)
+        grid = (data[0].size // BLOCK,)
+        launch = self.device.launch(self.module, kernel, grid, (BLOCK,), arguments, count=False)
+        if launch.fault is not None:
+            raise RuntimeError(f"{kernel}: {launch.fault.sentence}")
+        return np.frombuffer(self.device.read(self.buffers[0], data[0].nbytes), data[0].dtype)
+
+
+def row(name: str, t: str, ours: np.ndarray, theirs: np.ndarray, data: list[np.ndarray]) -> list:
+    """One line of the table."""
+    apart = distance(ours, theirs, t)
+    nan = int(np.isinf(apart).sum())
+    finite = np.where(np.isinf(apart), 0.0, apart)
+    worst = int(finite.argmax())
+    where = " ".join(f"{int(array[worst]):#x}" for array in data) if finite[worst] else ""
+    return [name, ours.size, int(finite[worst]), int((apart > 0).sum()), nan, where]
+
+
+def main(out: Path) -> None:
+    ptx = compiled()
+    gpu = Gpu(ptx)
+    given = {t: inputs(t, COUNTS[t]) for t in TYPES}
+    with Device.in_process() as device, (out / "h200_ulp.csv").open("w", newline="") as file:
+        simulated = Simulated(device, ptx)
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["function", "inputs", "max_ulp", "different", "nan_alone", "operands", "gpu", "date"])
+        for k, expression in enumerate(expressions()):
+            data = given[expression.type]
+            ours, theirs = simulated.run(f"f{k}", data), gpu.run(f"f{k}", data)
+            line = row(expression.name, expression.type, ours, theirs, data)
+            table.writerow([*line, gpu.name, datetime.date.today().isoformat()])
+            print(*line, flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
