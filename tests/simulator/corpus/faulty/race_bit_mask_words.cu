@@ -1,5 +1,6 @@
 // Each thread sets its own bit of a packed mask by or-ing into the word that it shares with 31 others.
 // @fault race
+// @says atomic
 // @buffer mask
 // @launch grid=1, block=64
 // @in x = normal(64)

@@ -1,5 +1,6 @@
 // Bins in shared memory are counted up with ++ instead of atomics.
 // @fault race
+// @says atomic
 // @launch grid=1, block=128
 // @in x = integers(128, 8)
 // @out y = empty(8, i32)

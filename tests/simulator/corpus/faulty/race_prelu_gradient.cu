@@ -1,5 +1,6 @@
 // The gradient of PReLU's slope is added up by all threads with a plain +=.
 // @fault race
+// @says atomic
 // @buffer dslope
 // @launch grid=2, block=64
 // @in x = integers(128, 10, -10)

@@ -1,5 +1,6 @@
 // A voxel scatter adds points to cells without atomics although several points fall into one cell.
 // @fault race
+// @says atomic
 // @buffer grid
 // @launch grid=2, block=128
 // @in cell = integers(256, 64)
