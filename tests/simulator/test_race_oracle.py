@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import compile_text
-from race_oracle import KERNEL, NAMED_BARRIER, Runner, make
+from race_oracle import KERNEL, Runner, make
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -14,9 +14,7 @@ def test_random_programs(session_device, seed):
     for _ in range(100):
         program = make(random)
         problem = runner.wrong(program)
-        # not yet: who only arrives at a barrier counts as one who waits there; the last to arrive may end the kernel
-        known = NAMED_BARRIER in program.ops
-        assert problem is None or known or problem.startswith("not found"), f"{problem}\n{program}"
+        assert problem is None or problem.startswith("not found"), f"{problem}\n{program}"
         missed += problem is not None
     # A byte remembers its last write alone: an earlier one that races as well can be forgotten.
     assert missed <= 5
