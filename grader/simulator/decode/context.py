@@ -37,7 +37,7 @@ class Context:
         self.function = function
         self.frame: Frame = function.frame
         self.instruction = instruction
-        self.operands = instruction.operands
+        self.operands = list(instruction.operands)  # handlers may take some away
         self.record = Record()
         self.category = ""  # what the counters make of it: "branch", or a key of counters._METRICS
         self._operations = operations
