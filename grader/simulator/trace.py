@@ -51,14 +51,19 @@ class Step:
     space: str  # where its addresses point: "global", "shared", "local", "const", "param"; else ""
     width: int  # bytes that a lane moves
     addresses: tuple[int, ...]  # of the 32 lanes: in global memory; elsewhere from the space's start. () for none
-    requests: int  # to global memory; of a branch: 1 where lanes part
+    requests: int  # to global or local memory; of a branch: 1 where lanes part
     sectors: int
     shared_requests: int
     wavefronts: int
     fault: bool = False  # the launch ended here
 
-    def lanes(self, mask: int) -> list[int]:
-        return [lane for lane in range(LANES) if mask >> lane & 1]
+    @property
+    def touching(self) -> list[int]:
+        """The lanes whose addresses count. ldmatrix and stmatrix take eight of them for each matrix."""
+        lanes = [lane for lane in range(LANES) if self.active >> lane & 1]
+        if self.opcode.startswith(("ldmatrix", "stmatrix")):
+            lanes = lanes[: 32 if ".x4" in self.opcode else 16 if ".x2" in self.opcode else 8]
+        return lanes
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,8 @@ class Trace:
             addresses, space = _placed(own.pop(0), about["space"], (active & -active).bit_length() - 1)
         if last and self.open:
             own, counts = [], [0, 0, 0, 0]
+        if not about["kind"] and not about["opcode"].startswith("br"):
+            counts = [0, 0, 0, 0]  # parameters of device functions, which a GPU keeps in registers
         if not own:
             registers = ()
         return Step(

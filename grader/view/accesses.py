@@ -86,12 +86,12 @@ def access_map(
     if isinstance(what, WarpTrace):
         step = choose(what, line, number, kind, space)
         space, kind, itemsize = step.space, step.kind, min(step.width, SECTOR)
-        start = step.addresses[step.lanes(step.active)[0]]
+        start = step.addresses[step.touching[0]]
         buffer, offset = what.trace.buffer_at(start) if space == "global" else ("shared memory", start)
         base = start - offset
         title = title or f"line {step.line}, {step.kind}, {buffer}: {what.name}"
         elements = [None] * WARP
-        for lane in step.lanes(step.active):
+        for lane in step.touching:
             elements[lane], first_byte = divmod(step.addresses[lane] - base, itemsize)
         what = elements
     if space == "shared":

@@ -20,7 +20,7 @@ _WHOLE = 16  # a source of so many lines is shown whole
 _MOST_SECTORS = 8
 _MOST_DEPTH = 8
 _SECTOR = 32
-_WORDS = {"runs": "running", "idle": "held back by the guard", "waits": "waiting in another branch", "ended": "ended"}
+_WORDS = {"runs": "running", "idle": "held back by the guard", "waits": "waiting elsewhere", "ended": "ended"}
 
 
 def frame_html(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
@@ -106,8 +106,10 @@ def _register(written: Written) -> str:
 
 
 def _request(view: WarpTrace, step: Step) -> str:
-    drawn = _banks(step) if step.space == "shared" else _sectors(view, step)
     words = f'<p class="request">{escape(access_sentence(view, step))}</p>'
+    if step.space == "local":  # each thread has its own: no picture says more
+        return f'<div class="memory">{words}</div>'
+    drawn = _banks(step) if step.space == "shared" else _sectors(view, step)
     return f'<div class="memory">{words}<div aria-hidden="true">{drawn}</div></div>'
 
 
@@ -115,7 +117,7 @@ def _sectors(view: WarpTrace, step: Step) -> str:
     """A row for each sector: its place in the buffer, and the lanes that want its elements."""
     size = min(max(step.width, 1), _SECTOR)
     sectors: dict[int, dict[int, list[int]]] = {}
-    for lane in step.lanes(step.active):
+    for lane in step.touching:
         address = step.addresses[lane]
         sectors.setdefault(address // _SECTOR, {}).setdefault(address % _SECTOR // size, []).append(lane)
     rows, beyond = "", False
@@ -137,7 +139,7 @@ def _sectors(view: WarpTrace, step: Step) -> str:
 
 def _banks(step: Step) -> str:
     """The 32 banks side by side; under each the words that its lanes want, one a pass."""
-    touched = {lane: step.addresses[lane] for lane in step.lanes(step.active)}
+    touched = {lane: step.addresses[lane] for lane in step.touching}
     phase = bank_access(touched, step.width, load=step.kind == "load").worst
     depth = min(phase.wavefronts, _MOST_DEPTH)
     head = "".join(f"<th>{bank}</th>" for bank in range(BANKS))

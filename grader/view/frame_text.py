@@ -13,7 +13,7 @@ STATES = {"runs": "#", "idle": "-", "waits": ".", "ended": "x"}
 
 
 def lane_states(frame: Frame) -> list[str]:
-    """The state of each lane: "runs", "idle" (its guard is false), "waits" (in another branch), "ended"."""
+    """The state of each lane: "runs", "idle" (its guard is false), "waits" (elsewhere in the code), "ended"."""
     return [
         "ended" if not frame.live >> lane & 1
         else "waits" if not frame.path >> lane & 1
@@ -37,7 +37,7 @@ def happening(frame: Frame) -> str:
                      f"the guard keeps {_some(off)} from it.")  # fmt: skip
     waiting = frame.live & ~frame.path
     if waiting:
-        parts.append(f"{_first_upper(_some(waiting))} wait{_s(waiting)} in another branch.")
+        parts.append(f"{_first_upper(_some(waiting))} wait{_s(waiting)} elsewhere.")
     if frame.waits:
         parts.append("The warp waits for its block at the barrier.")
     if frame.exits:
@@ -47,10 +47,10 @@ def happening(frame: Frame) -> str:
 
 def access_sentence(view: WarpTrace, step: Step) -> str:
     """What a memory access touches and costs, as Nsight Compute counts it."""
-    count = bin(step.active).count("1")
+    count = len(step.touching)
     who = f"1 lane {_DOES[step.kind]}s" if count == 1 else f"{count} lanes {_DOES[step.kind]}"
     each = _number(step.width, "byte") + ("" if count == 1 else " each")
-    where = "shared memory" if step.space == "shared" else f"{buffer_name(view, step)} in global memory"
+    where = f"{buffer_name(view, step)} in global memory" if step.space == "global" else f"{step.space} memory"
     if step.kind == "copy":
         where = "from global to shared memory"
     if step.fault:
@@ -66,8 +66,7 @@ def access_sentence(view: WarpTrace, step: Step) -> str:
 
 def buffer_name(view: WarpTrace, step: Step) -> str:
     """The buffer of the first active lane."""
-    first = (step.active & -step.active).bit_length() - 1
-    return view.trace.buffer_at(step.addresses[first])[0] or "a buffer"
+    return view.trace.buffer_at(step.addresses[step.touching[0]])[0] or "a buffer"
 
 
 def place(view: WarpTrace, frame: Frame) -> str:

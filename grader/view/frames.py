@@ -86,8 +86,8 @@ class Frame:
 
     @property
     def requests(self) -> list[Step]:
-        """The accesses to global and shared memory in it."""
-        return [step for step in self.steps if step.space in ("global", "shared") and step.addresses]
+        """The accesses to global, shared and local memory in it."""
+        return [step for step in self.steps if step.space in ("global", "shared", "local") and step.addresses]
 
     def written(self) -> list[Written]:
         """What it changed. Of a line only the last few: addresses, constants and copies tell little."""

@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from grader.gpu.counters import total
+from grader.gpu.ptxas import SIMULATED, ResourcesUnavailable
 from grader.gpu.traces import WarpTrace
 from grader.view.lines_style import STYLE
 
@@ -115,8 +116,29 @@ def _material(what: Any, kernel: str) -> tuple[str, Iterable[Mapping], Mapping[s
         raise ValueError(f"no kernel {kernel!r} was launched; there are: {', '.join(kernels)}")
     launches = [launch for launch in what.launches if launch.kernel == kernel]
     count = f"{len(launches)} launch{'' if len(launches) == 1 else 'es'}"
-    resources = getattr(what, "resources", {}).get(kernel)
-    return f"kernel {kernel}, {count}", what.lines[kernel], launches[-1].sources, str(resources or "")
+    return f"kernel {kernel}, {count}", what.lines[kernel], launches[-1].sources, _resources(what, kernel)
+
+
+def _resources(p: profile, kernel: str) -> str:
+    """What ptxas gives the kernel, and how many of its blocks that lets run at once; "" where it cannot be asked."""
+    try:
+        found, runs = p.resources.get(kernel), p.occupancy.get(kernel)
+    except ResourcesUnavailable:
+        return ""
+    if found is None:
+        return ""
+    spills = found.spill_store_bytes + found.spill_load_bytes
+    parts = [
+        f"{found.registers} registers a thread",
+        f"{spills} bytes of them spilled to local memory and back" if spills else "none spilled",
+        f"{found.shared_bytes:,} bytes of static shared memory a block",
+    ]
+    if runs is not None:
+        parts.append(
+            f"{runs.blocks} block{'' if runs.blocks == 1 else 's'} at once on a multiprocessor: occupancy "
+            f"{100 * runs.fraction:.0f} %, limited by {' and '.join(runs.limited_by)}"
+        )
+    return f"By ptxas, for compute capability {SIMULATED}: {', '.join(parts)}."
 
 
 def _line(row: Mapping, sources: Mapping[str, str]) -> Line:

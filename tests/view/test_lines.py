@@ -66,6 +66,13 @@ def test_a_trace_shows_the_lines_of_its_launch(traced, code):
     assert max(line.accesses["shared memory"].each for line in view.lines if "shared memory" in line.accesses) == 32
 
 
+def test_registers_and_occupancy_stand_below(profiled):
+    resources, occupancy = profiled.resources["column"], profiled.occupancy["column"]
+    words = line_view(profiled, "column").resources
+    assert f"{resources.registers} registers a thread, none spilled, 4,096 bytes" in words
+    assert f"{occupancy.blocks} blocks at once on a multiprocessor: occupancy {100 * occupancy.fraction:.0f} %" in words
+
+
 def test_a_launch_alone(profiled):
     assert "kernel fill, one launch" in repr(line_view(profiled.launches[-1]))
 

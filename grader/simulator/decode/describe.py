@@ -82,6 +82,8 @@ def _kind(opcode: str) -> str:
         return ""
     if opcode.startswith(("cp.async.ca", "cp.async.cg")):
         return "copy"  # from global to shared memory; the address is where it goes
+    if opcode.startswith(("wmma.load", "wmma.store")):
+        return opcode.split(".")[1]
     return _KINDS.get(opcode.split(".")[0], "")
 
 
@@ -90,7 +92,8 @@ def _lane(decoder: FunctionDecoder, name: str) -> int:
 
 
 def _has_address(instruction: Instruction) -> bool:
-    return any(isinstance(operand, Address) for operand in instruction.operands)
+    """Whether each lane has an address of its own; wmma names one for the whole matrix."""
+    return not instruction.opcode.startswith("wmma") and any(isinstance(operand, Address) for operand in instruction.operands)
 
 
 def _written(decoder: FunctionDecoder, instruction: Instruction) -> list[str]:

@@ -133,7 +133,7 @@ struct TraceStep {
   s32 pc;
   u32 path, active, live;  // lanes: on this path; of them, with a true guard; not exited
   s32 first_row, rows;
-  u32 requests, sectors, shared_requests, wavefronts;  // what it added to its counter
+  u32 requests, sectors, shared_requests, wavefronts;  // what it added to its counter, local memory like global
 };
 
 // The steps of one warp. The last step is `open` while nothing came after it: its registers and counters are

@@ -30,8 +30,8 @@ void complete(Trace& trace, const Counter* counters, const Warp& warp) {
   const int registers = step.active ? count_registers(shape) : 0;
   u64(*row)[kLanes] = trace.rows + step.first_row + (step.rows - registers);
   for (int k = 0; k < registers; k++) note_register(row[k], frame, shape.slot[k], shape.bytes[k]);
-  step.requests = static_cast<u32>(now.requests) - step.requests;
-  step.sectors = static_cast<u32>(now.sectors) - step.sectors;
+  step.requests = static_cast<u32>(now.requests + now.local_requests) - step.requests;
+  step.sectors = static_cast<u32>(now.sectors + now.local_sectors) - step.sectors;
   step.shared_requests = static_cast<u32>(now.shared_requests) - step.shared_requests;
   step.wavefronts = static_cast<u32>(now.wavefronts) - step.wavefronts;
   trace.open = 0;
@@ -64,8 +64,8 @@ void trace_step(Launch& launch, const Warp& warp, u32 path, u32 active, const In
                                      warp.live,
                                      static_cast<s32>(trace.rows_used),
                                      rows,
-                                     static_cast<u32>(now.requests),
-                                     static_cast<u32>(now.sectors),
+                                     static_cast<u32>(now.requests + now.local_requests),
+                                     static_cast<u32>(now.sectors + now.local_sectors),
                                      static_cast<u32>(now.shared_requests),
                                      static_cast<u32>(now.wavefronts)};
   if (address) {  // now: the instruction may overwrite its own address

@@ -41,3 +41,9 @@ extern "C" __global__ void early(float* y)
     if (t > 20) return;
     for (int k = 0; k < t; ++k) y[t] += k;
 }
+
+extern "C" __global__ void leaves(float* y)
+{
+    if (threadIdx.x >= 8) asm volatile("exit;");
+    y[threadIdx.x] = 1.0f;
+}
