@@ -18,6 +18,9 @@ from corpus.judge import Verdict, judge  # noqa: E402
 from grader.simulator import Device  # noqa: E402
 
 
+HOW = "The kernels of `tests/simulator/corpus/faulty`, as told by the simulated GPU; made by `matrix.py` there."
+
+
 def table(verdicts: list[tuple[Case, Verdict]]) -> str:
     rows = ["| expected | kernel | found | line right | told |", "|---|---|---|---|---|"]
     for case, verdict in sorted(verdicts, key=lambda pair: (not pair[0].kinds, pair[0].kinds, pair[0].name)):
@@ -60,7 +63,7 @@ def main(arguments: list[str]) -> None:
     if "--shrink" in arguments:
         shrink(verdicts)
     shown = [(c, v) for c, v in verdicts if c.kinds or "--right" in arguments]
-    text = f"{summary(verdicts)}\n\n{table(shown)}\n"
+    text = f"# What is found\n\n{HOW}\n\n{summary(verdicts)}\n\n{table(shown)}\n"
     files = [a for a in arguments if not a.startswith("--")]
     if files:
         Path(files[0]).write_text(text)
