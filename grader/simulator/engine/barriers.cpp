@@ -74,6 +74,7 @@ void combine(Launch& launch, Block& block, s32 number) {
 void open(Launch& launch, Block& block, s32 number) {
   Barrier& barrier = block.barriers[number];
   if (barrier.kind != kBarSync) combine(launch, block, number);
+  u32 waited = 0;
   for (Warp& warp : block.warps) {
     if (!(barrier.warps >> warp.id & 1)) continue;
     for (Path& path : warp.paths) {
@@ -81,12 +82,13 @@ void open(Launch& launch, Block& block, s32 number) {
       path.state = PathState::kReady;
       path.spun = false;
       path.pc++;
+      waited |= 1u << warp.id;
       warp.state = WarpState::kRunning;
       warp.waits = false;
     }
     if (warp.paths.size() > 1) merge_paths(warp);
   }
-  if (launch.races) launch.races->block_barrier(launch, barrier.warps);
+  if (launch.races) launch.races->block_barrier(launch, number, barrier.warps, waited, !barrier.count);
   barrier = Barrier{};
 }
 
@@ -126,6 +128,7 @@ bool come_to_barrier(Launch& launch, Warp& warp) {
   barrier.warps |= 1u << warp.id;
   warp.state = WarpState::kAtBarrier;
   if (i.mode == kBarArrive) {
+    if (launch.races) launch.races->arrive(launch, warp, arrival.number);
     for (Path& path : warp.paths) path.state = PathState::kReady, path.pc++;
     warp.state = WarpState::kRunning;
     warp.waits = false;

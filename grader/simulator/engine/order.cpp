@@ -58,16 +58,20 @@ void Order::warp_barrier(const Warp& warp, u32 lanes, Moment now) {
       if (lanes >> l & 1) memcpy(rows + l * kLanes, all, sizeof all);
     }
   }
-  publish(1u << warp.id, lanes);
+  publish(1u << warp.id, 1u << warp.id, lanes);
 }
 
-void Order::block_barrier(const std::vector<Warp>& warps, u32 arrived, Moment now) {
+void Order::arrive(s32 barrier, int warp, Moment now) {
   changed_ = now;
-  u32 absent = 0;  // a warp that has ended is not waited for
-  for (const Warp& warp : warps) absent |= static_cast<u32>(warp.live != 0 && !(arrived >> warp.id & 1)) << warp.id;
-  if (!absent) {
+  if (arrived_.empty()) arrived_.assign(static_cast<size_t>(16 * warps_), 0);
+  arrived_[static_cast<size_t>(barrier * warps_ + warp)] = now;
+}
+
+void Order::block_barrier(s32 barrier, u32 arrived, u32 waited, bool everybody, Moment now) {
+  changed_ = now;
+  if (everybody) {
     floor_ = now;
-    return publish(all_warps(warps_), kAllLanes);
+    return publish(all_warps(warps_), all_warps(warps_), kAllLanes);
   }
   const size_t count = static_cast<size_t>(warps_);
   if (between_.empty()) between_.assign(count * count, 0);
@@ -75,12 +79,14 @@ void Order::block_barrier(const std::vector<Warp>& warps, u32 arrived, Moment no
   for (size_t w = 0; w < count; w++) {
     if (!(arrived >> w & 1)) continue;
     for (size_t v = 0; v < count; v++) raise(all[v], between_[w * count + v]);
-    all[w] = warp_floor_[w] = now;
+    raise(all[w], waited >> w & 1 ? now : arrived_[static_cast<size_t>(barrier) * count + w]);
   }
   for (size_t w = 0; w < count; w++) {
-    if (arrived >> w & 1) std::copy(all.begin(), all.end(), between_.begin() + static_cast<s64>(w * count));
+    if (!(waited >> w & 1)) continue;
+    warp_floor_[w] = now;
+    std::copy(all.begin(), all.end(), between_.begin() + static_cast<s64>(w * count));
   }
-  publish(arrived, kAllLanes);
+  publish(arrived, waited, kAllLanes);
 }
 
 void Order::fence(int warp, u32 lanes, Scope scope, Moment now) {
@@ -101,11 +107,10 @@ void Order::fence(int warp, u32 lanes, Scope scope, Moment now) {
   }
 }
 
-// Those that meet know and have seen the same from here on.
-void Order::publish(u32 warps, u32 lanes) {
+void Order::publish(u32 from, u32 to, u32 lanes) {
   if (threads_.empty()) return;
   const View *known = nullptr, *fenced[kScopes] = {};
-  for (u32 w = warps; w; w &= w - 1) {
+  for (u32 w = from; w; w &= w - 1) {
     const int warp = __builtin_ctz(w);
     for (int s = 0; s < kScopes; s++) fenced[s] = views_.join(fenced[s], published_[s][static_cast<size_t>(warp)]);
     Row row[kScopes] = {{warp, {}}, {warp, {}}};
@@ -116,7 +121,7 @@ void Order::publish(u32 warps, u32 lanes) {
       known = views_.join(known, t.known);
       for (int s = 0; s < kScopes; s++) {
         known = views_.join(known, t.seen[s]);
-        t.seen[s] = nullptr;
+        if (to >> warp & 1) t.seen[s] = nullptr;
         if (!fenced_ || !t.fence[s].at) continue;
         fenced[s] = views_.join(fenced[s], t.fence[s].known);
         raise(floor[s], t.fence[s].floor);
@@ -128,7 +133,7 @@ void Order::publish(u32 warps, u32 lanes) {
       if (any) fenced[s] = views_.join(fenced[s], views_.block(block_, floor[s], {row[s]}));
     }
   }
-  for (u32 w = warps; w; w &= w - 1) {
+  for (u32 w = to; w; w &= w - 1) {
     const int warp = __builtin_ctz(w);
     for (u32 rest = lanes; rest; rest &= rest - 1) {
       Thread& t = thread(warp, __builtin_ctz(rest));
@@ -137,7 +142,7 @@ void Order::publish(u32 warps, u32 lanes) {
     }
     for (int s = 0; s < kScopes; s++) published_[s][static_cast<size_t>(warp)] = fenced[s];
   }
-  if (warps == all_warps(warps_)) fenced_ = false;
+  if (to == all_warps(warps_)) fenced_ = false;
 }
 
 // What a strong write of this thread hands on.

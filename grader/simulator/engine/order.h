@@ -31,7 +31,8 @@ class Order {
   // A block starts: whatever the last one here did is over.
   void begin(u32 block, int warps, Moment now);
 
-  void block_barrier(const std::vector<Warp>&, u32 arrived, Moment now);
+  void arrive(s32 barrier, int warp, Moment now);
+  void block_barrier(s32 barrier, u32 arrived, u32 waited, bool everybody, Moment now);
   void warp_barrier(const Warp&, u32 lanes, Moment now);
   void meet(const Warp&, u32 lanes, Moment now);
   void fence(int warp, u32 lanes, Scope, Moment now);
@@ -64,7 +65,8 @@ class Order {
 
   Thread& thread(int warp, int lane) { return threads_[static_cast<size_t>(warp * kLanes + lane)]; }
   const View* released(int warp, int lane, int scope);
-  void publish(u32 warps, u32 lanes);  // what was fenced and is known, among those that meet at a barrier
+  // What was fenced and is known goes from some warps to others, or the same.
+  void publish(u32 from, u32 to, u32 lanes);
 
   Views& views_;
   u32 block_ = 0;
@@ -73,6 +75,7 @@ class Order {
   Moment changed_ = 0;  // the last moment at which something was ordered
   std::vector<Moment> warp_floor_;  // of each warp: every lane knows its warp up to here
   std::vector<Moment> met_;         // of each warp: its last shuffle or vote of all lanes
+  std::vector<Moment> arrived_;     // [barrier][warp], by bar.arrive
   std::vector<Moment> between_;     // [warp][other warp], after barriers of some warps
   std::vector<Moment> lanes_;       // [warp][lane][other lane], after barriers of some lanes
   std::vector<Thread> threads_;     // where nobody has fenced or read a flag: empty

@@ -87,8 +87,12 @@ void Races::begin_block(Launch& launch) {
   block.order->begin(block_number(launch), static_cast<int>(block.warps.size()), now());
 }
 
-void Races::block_barrier(Launch& launch, u32 warps) {
-  launch.block->order->block_barrier(launch.block->warps, warps, now());
+void Races::arrive(Launch& launch, const Warp& warp, s32 barrier) {
+  launch.block->order->arrive(barrier, warp.id, now());
+}
+
+void Races::block_barrier(Launch& launch, s32 barrier, u32 arrived, u32 waited, bool everybody) {
+  launch.block->order->block_barrier(barrier, arrived, waited, everybody, now());
 }
 
 void Races::warp_barrier(Launch& launch, Warp& warp, u32 lanes) {

@@ -14,8 +14,12 @@ class Races {
   // The current block starts.
   void begin_block(Launch&);
 
-  // All warps in `warps` (bit by number) met at a barrier of the block: what they did before is seen after.
-  void block_barrier(Launch&, u32 warps);
+  // A warp arrives at a barrier of the block and goes on.
+  void arrive(Launch&, const Warp&, s32 barrier);
+
+  // A barrier of the block opens: what all warps in `arrived` (bit by number) did before they came is seen by those
+  // that waited. `everybody`: by all threads that still run.
+  void block_barrier(Launch&, s32 barrier, u32 arrived, u32 waited, bool everybody);
 
   // The lanes met at a barrier of the warp.
   void warp_barrier(Launch&, Warp&, u32 lanes);
