@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import HERE
-from test_faults import line_of, run
+from test_faults import KERNEL, line_of, run
 
 from grader.simulator.records import DeviceError
 
@@ -203,6 +203,21 @@ def test_unwritten_shared_memory_shows_in_the_sums_that_it_goes_into(bench):
     text, fault = tile(bench, filled=255)
     assert (fault.kind, fault.line) == ("uninitialised_shared", line_of(text) - 1)
     assert fault.address == 510
+
+
+def test_global_memory_that_nobody_wrote(bench):
+    """Sums of it are not; what a fragment is stored to is written from then on."""
+    text = LOAD.replace("FIRST", PLAIN).replace("FILLED", "1")
+    text = text.replace("load_matrix_sync(fb, s", "load_matrix_sync(fb, a")
+    a, c, y = bench.device.alloc(512, name="a"), bench.device.alloc(1024, name="c"), bench.device.alloc(1024)
+    bench.device.write(a, A.ravel()[:255])
+    fault = run(bench, text, a, c)
+    assert (fault.kind, fault.buffer, fault.offset, fault.line) == ("uninitialised_global", "a", 510, line_of(text))
+    bench.device.write(a, A.ravel()[:256])
+    copy = KERNEL + "(const float* c, float* y) { for (int q = threadIdx.x; q < 256; q += 32) y[q] = c[q]; }"
+    assert run(bench, copy, c, y).kind == "uninitialised_global"
+    assert run(bench, text, a, c) is None
+    assert run(bench, copy, c, y) is None
 
 
 def test_rows_that_nobody_uses_may_be_unwritten(bench):

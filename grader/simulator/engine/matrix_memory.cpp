@@ -16,61 +16,74 @@
 
 namespace {
 
+// Bytes in memory, and the marks that say which of them were ever written; null: all were.
+struct Place {
+  u8* bytes;
+  const u8* written;
+};
+Place operator+(Place place, int bytes) {
+  return {place.bytes + bytes, place.written ? place.written + bytes : nullptr};
+}
+
 // Where a register's value lies in every lane: `count` pieces of `bytes`, the lowest first.
 struct Pieces {
-  u8* at[kLanes][4];
+  Place at[kLanes][4];
   int count, bytes;
 };
 
-bool in_shared(const Block& block, const u8* byte) {
-  return byte >= block.shared.data() && byte < block.shared.data() + block.shared.size();
-}
-
-// Checks and counts one access of `bytes` a lane, and gives the lanes' bytes. `address` has a value for every lane.
+// Checks and counts one access of `bytes` a lane, and gives the lanes' places. `address` has a value for every lane.
 bool reach(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u64* address, u32 mask, int bytes,
-           bool store, u8** host) {
+           bool store, Place* places) {
   for (u32 rest = mask; rest; rest &= rest - 1) {
     const int l = first_lane(rest);
-    host[l] = resolve(launch, warp, i, space, address[l], bytes, l, store);
-    if (!host[l]) return false;
+    places[l] = {resolve(launch, warp, i, space, address[l], bytes, l, store), nullptr};
+    if (!places[l].bytes) return false;
   }
+  u32 tracked = mask;
+  bool written = true;
+  u64 marks = 0;
   Counter& counter = launch.request->counters[&i - launch.request->code];
   if (space == kGlobal) {
     counter.requests++;
     counter.sectors += static_cast<u64>(count_sectors(address, mask));
-    u32 lanes = mask;
-    if (store) track_global(launch, address, lanes, bytes, true, false);
+    written = track_global(launch, address, tracked, bytes, store, false);
+    marks = static_cast<u64>(launch.request->written_offset);
   } else if (space == kShared) {
     if (launch.block->bytes_in_flight && !nothing_in_flight(launch, warp, i, address, mask, bytes)) return false;
     counter.shared_requests++;
     auto* count = store || bytes == 16 ? count_wavefronts : count_load_wavefronts;  // 16 bytes are a row
     counter.wavefronts += static_cast<u64>(count(address, mask, bytes));
-    if (store) track_shared(launch, address, mask, bytes, true, false);
+    written = track_shared(launch, address, mask, bytes, store, false);
+    marks = reinterpret_cast<u64>(launch.block->shared_written.data());
+  }
+  if (!written) {
+    each_active(tracked, [&](int l) { places[l].written = reinterpret_cast<const u8*>(marks + address[l]); });
   }
   return !launch.races || launch.races->access(launch, warp, i, space, address, mask, bytes, store, false);
 }
 
 void load_register(Launch& launch, Warp& warp, char* frame, const Instruction& i, s32 slot, const Pieces& p) {
-  Block& block = *launch.block;
   Undefined value{};
+  const u64 shared = reinterpret_cast<u64>(launch.block->shared.data());
   for (int l = 0; l < kLanes; l++) {
     u64 word = 0;
-    for (int k = 0; k < p.count; k++) memcpy(reinterpret_cast<u8*>(&word) + k * p.bytes, p.at[l][k], p.bytes);
+    for (int k = 0; k < p.count; k++) memcpy(reinterpret_cast<u8*>(&word) + k * p.bytes, p.at[l][k].bytes, p.bytes);
     if (p.count * p.bytes == 8) {
       lanes<u64>(frame, slot)[l] = word;
     } else {
       lanes<u32>(frame, slot)[l] = static_cast<u32>(word);
     }
   }
-  for (int l = 0; l < kLanes && block.unwritten; l++) {
-    for (int k = 0; k < p.count * p.bytes; k++) {
-      const u8* byte = p.at[l][k / p.bytes] + k % p.bytes;
-      if (!in_shared(block, byte)) continue;
-      const u64 offset = static_cast<u64>(byte - block.shared.data());
-      if (block.shared_written[offset] || (value.mask >> l & 1)) continue;
+  for (int l = 0; l < kLanes; l++) {
+    for (int k = p.count * p.bytes - 1; k >= 0; k--) {
+      const Place byte = p.at[l][k / p.bytes] + k % p.bytes;
+      if (!byte.written || *byte.written) continue;
+      const u64 offset = reinterpret_cast<u64>(byte.bytes) - shared;
       value.mask |= 1u << l;
       value.pc[l] = static_cast<s32>(&i - launch.request->code);
-      value.address[l] = offset;
+      value.address[l] = offset < launch.block->shared.size()
+                             ? offset
+                             : reinterpret_cast<u64>(byte.bytes) - static_cast<u64>(launch.request->host_offset);
     }
   }
   assign(warp, slot, kAllLanes, value);
@@ -84,9 +97,10 @@ bool store_register(Launch& launch, Warp& warp, char* frame, s32 slot, s32 space
   collect(warp, value, slot, kAllLanes);
   for (int l = 0; l < kLanes; l++) {
     u64 word = p.count * p.bytes == 8 ? lanes<u64>(frame, slot)[l] : lanes<u32>(frame, slot)[l];
-    for (int k = 0; k < p.count; k++) memcpy(p.at[l][k], reinterpret_cast<u8*>(&word) + k * p.bytes, p.bytes);
+    for (int k = 0; k < p.count; k++) memcpy(p.at[l][k].bytes, reinterpret_cast<u8*>(&word) + k * p.bytes, p.bytes);
     for (int k = 0; k < p.count * p.bytes && (value.mask >> l & 1); k++) {
-      u8& written = block.shared_written[static_cast<u64>(p.at[l][k / p.bytes] + k % p.bytes - block.shared.data())];
+      const u8* byte = (p.at[l][k / p.bytes] + k % p.bytes).bytes;
+      u8& written = block.shared_written[static_cast<u64>(byte - block.shared.data())];
       block.unwritten += written;
       written = 0;
     }
@@ -95,7 +109,7 @@ bool store_register(Launch& launch, Warp& warp, char* frame, s32 slot, s32 space
 }
 
 // Lane (g, t) of an 8x8 matrix in rows gets elements 2t and 2t + 1 of column g.
-void transpose(u8* const* quads, Pieces& p) {
+void transpose(const Place* quads, Pieces& p) {
   p.count = 2, p.bytes = 2;
   for (int l = 0; l < kLanes; l++) {
     const int group = l >> 2, member = l & 3;
@@ -120,7 +134,7 @@ struct Matrix {
 
 // The pieces of register r, by one or more accesses. Sums of 32 or 64 bits come in pairs: `pair` keeps an even
 // register's access for the odd one behind it.
-bool reach_register(Launch& launch, Warp& warp, const Instruction& i, const Matrix& x, int r, bool store, u8** pair,
+bool reach_register(Launch& launch, Warp& warp, const Instruction& i, const Matrix& x, int r, bool store, Place* pair,
                     Pieces& p) {
   u64 address[kLanes];
   auto address_all = [&](int step_line, int step_place) {
@@ -203,7 +217,7 @@ void move_fragment(Launch& launch, Warp& warp, char* frame, u32 mask, const Inst
   const s32* slots = launch.request->branch_targets + i.values[0];
   const int count = registers_of(x.role, x.shape, x.per_register);
   const bool by_rows = i.space == kShared && x.role != kRoleSum && (x.bytes == 2 || (x.bytes == 1 && !x.crossed));
-  u8* pair[kLanes];
+  Place pair[kLanes];
   for (int r = 0; r < count; r++) {
     Pieces pieces;
     if (!reach_register(launch, warp, i, x, r, store, pair, pieces)) return;
@@ -220,13 +234,13 @@ void move_rows(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
   if (!mask || !whole_warp(launch, warp, mask, i)) return;
   const u32 rows = i.mode == 4 ? kAllLanes : (1u << (8 * i.mode)) - 1;  // lanes whose addresses count
   u64 address[kLanes];
-  u8* row[kLanes];
+  Place row[kLanes];
   gather_addresses(frame, rows, i, address);
   if (i.space == kGeneric) EACH_LANE address[l] -= kSharedWindow;
   if (!reach(launch, warp, i, kShared, address, rows, 16, store, row)) return;
   for (int n = 0; n < i.mode; n++) {
     Pieces pieces;
-    u8* quads[kLanes];
+    Place quads[kLanes];
     for (int l = 0; l < kLanes; l++) quads[l] = row[8 * n + (l >> 2)] + 4 * (l & 3);
     if (i.flags & kCrossed) {
       transpose(quads, pieces);
@@ -247,13 +261,13 @@ void transpose_matrix(Launch& launch, Warp& warp, char* frame, u32 mask, const I
   u32 source[kLanes];
   memcpy(source, frame + i.a, sizeof source);
   Pieces pieces;
-  u8* quads[kLanes];
-  for (int l = 0; l < kLanes; l++) quads[l] = reinterpret_cast<u8*>(&source[l]);
+  Place quads[kLanes];
+  for (int l = 0; l < kLanes; l++) quads[l] = {reinterpret_cast<u8*>(&source[l]), nullptr};
   transpose(quads, pieces);
   for (int l = 0; l < kLanes; l++) {
     u16 low, high;
-    memcpy(&low, pieces.at[l][0], 2);
-    memcpy(&high, pieces.at[l][1], 2);
+    memcpy(&low, pieces.at[l][0].bytes, 2);
+    memcpy(&high, pieces.at[l][1].bytes, 2);
     lanes<u32>(frame, i.d)[l] = static_cast<u32>(low) | static_cast<u32>(high) << 16;
   }
 }
