@@ -140,3 +140,67 @@ extern "C" __global__ void shared_cas(int* to)
     __syncthreads();
     to[blockIdx.x * blockDim.x + threadIdx.x] = own[threadIdx.x] + old;
 }
+
+// Ones are counted, which ptxas may write in another way than sums.
+extern "C" __global__ void shared_count(unsigned* to)
+{
+    __shared__ unsigned own[1024];
+    for (int k = threadIdx.x; k < 1024; k += blockDim.x) own[k] = 0;
+    __syncthreads();
+    atomicAdd(own + threadIdx.x % 32 / GROUP * STRIDE, 1u);
+    __syncthreads();
+    to[blockIdx.x * blockDim.x + threadIdx.x] = own[threadIdx.x];
+}
+
+extern "C" __global__ void shared_count_old(unsigned* to)
+{
+    __shared__ unsigned own[1024];
+    for (int k = threadIdx.x; k < 1024; k += blockDim.x) own[k] = 0;
+    __syncthreads();
+    unsigned old = atomicAdd(own + threadIdx.x % 32 / GROUP * STRIDE, 1u);
+    __syncthreads();
+    to[blockIdx.x * blockDim.x + threadIdx.x] = own[threadIdx.x] + old;
+}
+
+extern "C" __global__ void shared_exchange(int* to)
+{
+    __shared__ int own[1024];
+    for (int k = threadIdx.x; k < 1024; k += blockDim.x) own[k] = 0;
+    __syncthreads();
+    int old = atomicExch(own + threadIdx.x % 32 / GROUP * STRIDE, static_cast<int>(threadIdx.x));
+    __syncthreads();
+    to[blockIdx.x * blockDim.x + threadIdx.x] = own[threadIdx.x] + old;
+}
+
+extern "C" __global__ void shared_add_float(float* to)
+{
+    __shared__ float own[1024];
+    for (int k = threadIdx.x; k < 1024; k += blockDim.x) own[k] = 0;
+    __syncthreads();
+    atomicAdd(own + threadIdx.x % 32 / GROUP * STRIDE, static_cast<float>(threadIdx.x));
+    __syncthreads();
+    to[blockIdx.x * blockDim.x + threadIdx.x] = own[threadIdx.x];
+}
+
+extern "C" __global__ void shared_cas_long(unsigned long long* to)
+{
+    __shared__ unsigned long long own[1024];
+    for (int k = threadIdx.x; k < 1024; k += blockDim.x) own[k] = 0;
+    __syncthreads();
+    unsigned long long old = atomicCAS(own + threadIdx.x % 32 / GROUP * STRIDE, 0ull, 1ull + threadIdx.x);
+    __syncthreads();
+    to[blockIdx.x * blockDim.x + threadIdx.x] = own[threadIdx.x] + old;
+}
+
+// Addresses in no order.
+extern "C" __global__ void red_indexed(const int* index, int* to)
+{
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicAdd(to + index[k], k);
+}
+
+extern "C" __global__ void atom_indexed(const int* index, int* to, int* old)
+{
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    old[k] = atomicAdd(to + index[k], k);
+}
