@@ -195,7 +195,7 @@ def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, 
     location = program.locations[record.pc]
     line = location.line if location else None
     return sentence.format(
-        **(race_words(record, program.locations, other, _thread(record.thread, block), name, offset) if record.kind == 20 else {}),
+        **(race_words(record, program, other, _thread(record.thread, block), name, offset) if record.kind == 20 else {}),
         **wait_words(record, line, other),
         other=other,
         does="writes" if writes else "reads",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from grader.simulator.decode.program import Program
+from grader.simulator.decode.types import RECORD
 from grader.simulator.native import FaultRecord
 from grader.simulator.records import Other
 
 _WRITES, _OTHER_WRITES = 1, 2  # races.cpp, bits of `detail`
+_SOON = 24  # instructions
 
 
-def race_words(record: FaultRecord, locations, other: Other, thread: tuple[int, int, int], buffer: str, offset: int):
+def race_words(record: FaultRecord, program: Program, other: Other, thread: tuple[int, int, int], buffer: str, offset: int):
     """What ``SENTENCES`` needs: the earlier access (``first``), the later one (``second``) and the ``remedy``.
 
     ``buffer`` names the buffer where the bytes are not in shared memory, ``offset`` counts from its start.
@@ -17,7 +20,7 @@ def race_words(record: FaultRecord, locations, other: Other, thread: tuple[int, 
     where = f"byte {record.address} of shared memory" if record.space == 2 else f"byte {offset} of {buffer}"
     same_block = tuple(record.block) == other.block
     one, two = _name(other.thread, other.block, same_block), _name(thread, tuple(record.block), same_block)
-    line = locations[record.pc].line if locations[record.pc] else None
+    line = _line(program, record.pc)
     first = f"Thread {one} {_does(other_writes)} {where}{_on(other.line)}"
     if other.line == line and writes == other_writes:
         second = f"thread {two} does so too" + (", on the same line" if line else "")
@@ -25,17 +28,43 @@ def race_words(record: FaultRecord, locations, other: Other, thread: tuple[int, 
         second = f"thread {two} {_does(writes)} it on the same line"
     else:
         second = f"thread {two} {_does(writes)} it{_on(line)}"
-    return {"first": first, "second": second, "remedy": _remedy(record, same_block, writes and other_writes)}
+    return {"first": first, "second": second, "remedy": _remedy(record, program, same_block)}
 
 
-def _remedy(record: FaultRecord, same_block: bool, both_write: bool) -> str:
-    if both_write and record.pc == record.other_pc:
-        return "let one of them write, or use an atomic function"
+def _remedy(record: FaultRecord, program: Program, same_block: bool) -> str:
+    if record.detail == _WRITES | _OTHER_WRITES:
+        if record.pc == record.other_pc:
+            return "let one of them write, or use an atomic function"
+    elif _line(program, record.pc) == _line(program, record.other_pc) and _changes(
+        program, record.other_pc if record.detail & _WRITES else record.pc
+    ):
+        return "threads that change the same element need an atomic function, such as atomicAdd"
     if not same_block:
         return "blocks run in any order; use atomic functions and fences, or a second kernel"
     if record.thread // 32 == record.other_thread // 32:
         return "a __syncwarp() is missing between them, or a __syncthreads() if other warps do the same"
     return "a __syncthreads() is missing between them"
+
+
+def _changes(program: Program, load: int) -> bool:
+    """Whether a line stores at the same address what it loads, as `x[i] += 1` does."""
+    if program.categories[load] != "load":
+        return False
+    where = _address(program, load)
+    return any(
+        program.categories[k] == "store" and _address(program, k) == where and _line(program, k) == _line(program, load)
+        for k in range(load + 1, min(load + _SOON, program.count))
+    )
+
+
+def _line(program: Program, pc: int) -> int | None:
+    location = program.locations[pc]
+    return location.line if location else None
+
+
+def _address(program: Program, pc: int) -> tuple[int, ...]:
+    fields = RECORD.unpack_from(program.code, pc * RECORD.size)
+    return fields[4], fields[12], fields[-1]  # types.py, Record: a, space, immediate
 
 
 def _does(writes: bool) -> str:

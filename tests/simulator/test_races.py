@@ -79,7 +79,7 @@ WRONG = {
         "if (t == 0) last = atomicAdd(f, 1u) == gridDim.x - 1;"
         "__syncthreads(); if (last) y[t] = x[t] + x[t + 64];", 2, 64, "fences"),
     "a lock without fences": (
-        "if (t == 0) { while (atomicCAS(f, 0u, 1u)); y[0] += 1; atomicExch(f, 0u); }", 2, 32, "fences"),
+        "if (t == 0) { while (atomicCAS(f, 0u, 1u)); y[0] += 1; atomicExch(f, 0u); }", 2, 32, "atomic"),
     "a lock given back by a plain store": (
         "if (t == 0) { while (atomicCAS(f, 0u, 1u)); __threadfence(); y[0] += 1; __threadfence(); *f = 0; }", 2, 32, ""),
     "barriers of half a block": (
