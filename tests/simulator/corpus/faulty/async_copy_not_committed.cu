@@ -1,5 +1,6 @@
 // The copies are waited for by wait_group, but they were never committed to a group.
 // @fault async_copy
+// @says commit
 // @launch grid=1, block=32
 // @in x = normal(128)
 // @out y = empty(32)
