@@ -139,3 +139,17 @@ def test_workers_tell_the_fault_of_the_lowest_block(bench):
 def test_blocks_that_see_each_other_have_one_worker(bench):
     text = KERNEL + "(int* y) { y[1 + atomicAdd(y, 1)] = blockIdx.x; }"
     assert result(bench, text, 201, (200,), (1,), races=False, workers=4) == [200, *range(200)]
+
+
+def test_a_trace_counts_only_what_its_warp_did(bench):
+    """Both warps wait at the same load, turn about."""
+    from grader.simulator.records import TraceRequest
+
+    text = KERNEL + """(volatile int* y)
+{
+    while (y[0] < 3) { if (threadIdx.x == 32) y[0] = y[0] + 1; }
+}"""
+    y = bench.array(np.zeros(1, np.int32))
+    launch = run(bench, text, y, block=(64,), races=False, trace=TraceRequest((0, 0, 0), 0, 500))
+    steps = [step for step in launch.trace.steps if step.opcode.startswith("ld.volatile")]
+    assert len(steps) > 10 and {step.requests for step in steps} == {1}

@@ -69,6 +69,7 @@ bool run_block(Launch& launch, Block& block) {
       if (warp.state != WarpState::kRunning) continue;
       run_warp(launch, warp);
       if (launch.failed()) return true;
+      if (warp.traced && warp.state == WarpState::kRunning) trace_turn(launch, warp);
     }
     bool running = false, spinning = true, waiting = false;
     for (const Warp& warp : block.warps) {

@@ -111,6 +111,7 @@ bool arrive(Warp& warp) {
 
 bool next_path(Launch& launch, Warp& warp) {
   for (;;) {
+    if (launch.failed()) return false;
     if (warp.exited) {
       if (take_join(warp)) break;
       warp.exited = false;
@@ -120,8 +121,9 @@ bool next_path(Launch& launch, Warp& warp) {
       return false;
     }
     if (warp.waits) finish_warp_operations(launch, warp);
+    if (launch.failed()) return false;
     if (take_path(warp, true) || take_path(warp, false)) break;
-    if (launch.failed() || !let_someone_run(launch, warp)) return false;
+    if (!let_someone_run(launch, warp)) return false;
   }
   enter_path(launch, warp);
   return true;

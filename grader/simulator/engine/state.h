@@ -100,7 +100,7 @@ struct Warp {
   std::vector<Join> joins;
   std::vector<CallRecord> calls;
   u32 awaited = 0;      // lanes that left a join early because lanes at a bar.warp.sync wait for them
-  bool exited = false;  // lanes exited since the joins were looked at
+  bool exited = false;  // lanes exited, or came to a join, since the joins were looked at
   bool waits = false;   // some path was blocked since none was
   bool spins = false;   // its last turn ended because all its paths wait for other threads
   bool polled = false;  // this turn has read what other threads write

@@ -77,3 +77,8 @@ void trace_step(Launch& launch, const Warp& warp, u32 path, u32 active, const In
   trace.frame = warp.frame;
   trace.open = 1;
 }
+
+void trace_turn(Launch& launch, const Warp& warp) {
+  Trace& trace = *launch.request->trace;
+  if (trace.open) complete(trace, launch.request->counters, warp);
+}

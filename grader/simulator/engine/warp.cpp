@@ -253,7 +253,8 @@ void run_warp(Launch& launch, Warp& warp) {
           targets++;
         }
         if (targets > 1) counter.requests++;
-        mask = 0;  // this path has ended
+        warp.exited = true;  // all may be at the join already
+        mask = 0;            // this path has ended
         continue;
       }
       case OP_exit:
