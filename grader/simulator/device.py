@@ -81,7 +81,8 @@ class Device:
         fill: int | None = None,
         sparse: bool = False,
     ) -> int:
-        """Reserve device memory: the address, a multiple of 512. ``fill`` is a byte; None poisons with 0xCD.
+        """Reserve device memory: the address, a multiple of 512. ``fill`` is a byte; None poisons with 0xCD,
+        and what a kernel uses of it before it was written is a fault.
 
         ``sparse`` memory is all zero and takes room only where it is touched. ``read_only`` is for kernels.
         """
