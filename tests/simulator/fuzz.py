@@ -106,7 +106,7 @@ class Trial:
                 launch = device.launch(
                     module, name, grid, block, _arguments(info, pointers, chance), shared_bytes=shared,
                     instruction_budget=chance.choice(BUDGETS), count=chance.random() < 0.9,
-                    blocks=(0, 1) if chance.random() < 0.05 else None,
+                    blocks=(0, 1) if chance.random() < 0.05 else None, workers=2 if chance.random() < 0.1 else None,
                 )  # fmt: skip
             except DeviceError as problem:
                 ends.append(f"launch: {problem.state}")
