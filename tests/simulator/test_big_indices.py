@@ -28,7 +28,7 @@ from grader.simulator import Device
 ptx, rows, columns, first, last, races = json.load(sys.stdin)
 with Device.in_process() as device:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.perf_counter()
+    began = time.process_time()
     module = device.load(ptx)
     x = device.alloc(4 * rows * columns, name="x", sparse=True)
     y = device.alloc(4 * rows * columns, name="y", sparse=True)
@@ -37,7 +37,7 @@ with Device.in_process() as device:
                            blocks=(first, last), races=races)
     fault = launch.fault
     print(json.dumps({
-        "seconds": time.perf_counter() - began,
+        "seconds": time.process_time() - began,
         "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
         "fault": fault and [fault.kind, fault.block[0], fault.line, fault.buffer, fault.offset],
         "last": struct.unpack("<f", device.read(y + 4 * (rows - 1) * columns, 4))[0],
