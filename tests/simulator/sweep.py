@@ -1,4 +1,4 @@
-"""Which opcodes CUDA C++ compiles to, and which of them the simulated GPU refuses.
+"""Which opcodes CUDA C++ compiles to, and which of them the simulated GPU refuses: ``REFUSED`` and no other.
 
 ``python tests/simulator/sweep.py [ARCH ...]`` compiles one kernel for each device function that the toolkit's
 headers declare, and the kernels in ``sweep/``, and prints a line for each opcode: how often it stands in
@@ -48,6 +48,8 @@ HEADERS = {
     "cuda_bf16.h": "#include <cuda_bf16.h>",
     "cuda_fp8.h": "#include <cuda_fp8.h>",
 }
+# What stays refused, by name; "call" is that of malloc and free, "mov" that of %pm0.
+REFUSED = frozenset("alloca atom.b128 barrier.cluster brkpt call cvta.param fence.cluster getctarank mapa mov".split())
 _DECLARATION = re.compile(r"^(?:(?:extern|static) )?[ \t]*(?:__\w+)\s+([^;{}#()]*?)\b(\w+)\s*\(([^(){};]*)\)", re.M)
 _MACRO = re.compile(r"\b(extern|static|inline|constexpr|_CRTIMP|__\w*(DECL|CRTIMP)\w*|__\w+__|__cdecl)\b")
 _TYPE = re.compile(
@@ -100,6 +102,13 @@ def _kind(text: str) -> str:
     return kind if "*" in kind or "*" not in text else ""
 
 
+def family(opcode: str) -> str:
+    """Under which name of ``REFUSED`` an opcode falls."""
+    root, *words = opcode.split(".")
+    special = next((word for word in ("b128", "cluster", "param") if word in words), "")
+    return f"{root}.{special}" if special else root
+
+
 @dataclass
 class Sweep:
     """What came out: opcodes with their counts, and refusals with their reasons."""
@@ -124,6 +133,8 @@ def compile_lines(head: str, lines: list[str], arch: str, options: tuple[str, ..
             raise RuntimeError(result.message + result.log[:2000])
         lost += [lines[k] for k in wrong if k < len(lines)]
         lines = [line for k, line in enumerate(lines) if k not in wrong]
+        if not lines:
+            return "", lost
 
 
 def examine(ptx: str, operations: dict[str, int], into: Sweep) -> None:
@@ -158,7 +169,8 @@ def sweep(arch: str, options: tuple[str, ...] = ()) -> Sweep:
         ptx, lost = compile_lines(include, lines, arch, options)
         result.functions += len(lines) - len(lost)
         result.missing += lost
-        examine(ptx, operations, result)
+        if ptx:
+            examine(ptx, operations, result)
     for path in sorted((HERE / "sweep").glob("*.cu")):
         if int(re.search(r"// from compute_(\d+)", path.read_text())[1]) > int(arch[8:]):
             continue

@@ -106,3 +106,32 @@ extern "C" __global__ void k(int* y) {
                  "st.global.v2.b64 [%0+16], {a, b}; }" :: "l"(y) : "memory");
 }"""
     np.testing.assert_array_equal(ints(bench, text, count=8, block=(1,)), [5, 0, 7, 0, 7, 0, 5, 0])
+
+
+def test_registers_of_eight_bits(bench):
+    text = """
+extern "C" __global__ void k(int* y) {
+    unsigned x = 0x11223344u + threadIdx.x, r, s;
+    asm("{ .reg .b8 a, b, c, d; mov.b32 {a, b, c, d}, %1; mov.b32 %0, {d, c, b, a}; }" : "=r"(r) : "r"(x));
+    asm("{ .reg .b8 a; .reg .b16 h; cvt.u8.u32 a, %1; mov.b16 h, {a, 5}; cvt.u32.u16 %0, h; }" : "=r"(s) : "r"(x));
+    y[threadIdx.x] = r, y[threadIdx.x + 32] = s;
+}"""
+    y = ints(bench, text, count=64).view(np.uint32)
+    x = (0x11223344 + LANES).astype(np.uint32)
+    np.testing.assert_array_equal(y[:32], x.byteswap())
+    np.testing.assert_array_equal(y[32:], (x & 0xFF) | 0x500)
+
+
+def test_a_launch_without_clusters_has_one_for_each_block(bench):
+    text = """
+extern "C" __global__ void k(int* y) {
+    int rank, size, place;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+    asm("mov.u32 %0, %%clusterid.x;" : "=r"(place));
+    y[blockIdx.x] = rank + 10 * size + 100 * place;
+}"""
+    y = bench.array(np.zeros(3, np.int32), "y")
+    module = bench.device.load(compile_text(text, arch="compute_90"))
+    assert bench.launch(module, "k", (3,), (1,), y).fault is None
+    np.testing.assert_array_equal(bench.fetch(y, 3, np.int32), [10, 110, 210])

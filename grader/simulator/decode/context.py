@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.simulator.decode.frame import Frame, lane_bytes
 from grader.simulator.decode.modifiers import Modifiers
-from grader.simulator.decode.types import SPECIALS, Record
+from grader.simulator.decode.types import CLUSTER_OF_ONE, CLUSTER_PLACE, Record, SPECIALS
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.isa import not_modelled
 from grader.simulator.ptx.model import SIZES, Address, Group, Immediate, Instruction, Name, Operand, Sum
@@ -73,7 +73,7 @@ class Context:
             raise PtxError(f"{self.instruction.opcode} writes no register")
         if operand.name == "_":
             return -1
-        if operand.name in SPECIALS:
+        if operand.name in SPECIALS or operand.name in CLUSTER_OF_ONE or operand.name in CLUSTER_PLACE:
             raise PtxError(f"{self.instruction.opcode} writes the special register {operand.name}")
         return self.frame.register(operand.name, lane_bytes(kind))
 

@@ -21,6 +21,7 @@ from grader.simulator.ptx.model import SIZES, Name
 
 _TO_INTEGER = {"rni": 0, "rzi": 1, "rmi": 2, "rpi": 3}
 _EIGHT_BITS = ("e4m3x2", "e5m2x2")  # narrow.h: the number is Instruction::mode
+_BYTES = {"u8", "s8"}
 _FLOAT_BITS = {"bf16": 8, "f16": 11, "f32": 24, "f64": 53}  # of the significand
 
 # Conversions that have a vector loop of their own: (rounding, result, source) -> operation.
@@ -72,6 +73,10 @@ def convert(context: Context, modifiers: Modifiers) -> None:
         )
         return
     context.count(2)
+    if "bf16" in (result, source) and _BYTES & {result, source}:  # here, a register may not be wider
+        operand = context.operands[0 if result in _BYTES else 1]
+        if not isinstance(operand, Name) or context.frame.type_of(operand.name) not in (*_BYTES, "b8"):
+            modifiers.refuse()
     record.a, source_lane = context.any_width(1, source)
     record.d, result_lane = _result(context, result)
     plain = not (flush or saturate or extra)
@@ -195,7 +200,7 @@ def _check(
         right = rounding == ""
     if flush and "f32" not in (result, source):
         right = False
-    if "bf16" in (result, source) and (saturate or {"u8", "s8"} & {result, source}):
+    if "bf16" in (result, source) and saturate:
         right = False
     if not to_float and not from_float and saturate and _holds(result, source):
         right = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from grader.simulator.decode.types import SPECIALS
+from grader.simulator.decode.types import CLUSTER_OF_ONE, CLUSTER_PLACE, SPECIALS
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.isa import SPECIAL_REGISTERS
 from grader.simulator.ptx.model import SIZES, Immediate
@@ -42,10 +42,13 @@ class Frame:
         return slot
 
     def type_of(self, name: str) -> str | None:
+        if name in CLUSTER_OF_ONE or name in CLUSTER_PLACE:
+            return "pred" if name == "%is_explicit_cluster" else "b32"
         return "b32" if name in SPECIALS else self._types.get(name)
 
     def register(self, name: str, lane: int) -> int:
         """The slot of a register whose lanes must have ``lane`` bytes (0: a predicate)."""
+        name = CLUSTER_PLACE.get(name, name)
         kind = self.type_of(name)
         if kind is None:
             if name in SPECIAL_REGISTERS:
@@ -53,6 +56,8 @@ class Frame:
             raise PtxError(f"{name} is not declared")
         if lane_bytes(kind) != lane or kind == "b128":
             raise PtxError(f"{name} of type .{kind} does not fit the instruction")
+        if name in CLUSTER_OF_ONE:
+            return self.constant(CLUSTER_OF_ONE[name], lane) if lane else self.truth(bool(CLUSTER_OF_ONE[name]))
         if name not in self._slots:
             slot = self._slots[name] = self._reserve(LANES * lane)
             if name in SPECIALS:

@@ -131,10 +131,9 @@ def minimum(context: Context, modifiers: Modifiers) -> None:
     if modifiers.take("relu"):
         kind = modifiers.need("s32", "s16x2")
         return simple(context, f"{modifiers.root}_relu_{kind}", *["b32"] * 3)
-    if kind := modifiers.take("u16x2", "s16x2"):
-        return simple(context, f"{modifiers.root}_{kind}", *["b32"] * 3)
-    if kind := modifiers.take(*INTEGERS):
-        return simple(context, f"{modifiers.root}_{kind}", kind, kind, kind)
+    if kind := modifiers.take("u16x2", "s16x2", *INTEGERS):
+        relu = "relu_" if kind in ("s32", "s16x2") and modifiers.take("relu") else ""  # the compiler's place for it
+        return simple(context, f"{modifiers.root}_{relu}{kind}", *["b32" if kind.endswith("x2") else kind] * 3)
     min_max_float(context, modifiers)
 
 

@@ -115,7 +115,7 @@ def _local_address(context: Context, source) -> int | None:
 
 def _part(context: Context, kind: str, count: int) -> str:
     bits = 8 * SIZES[kind] // count
-    if count not in (2, 4) or bits not in (16, 32):
+    if count not in (2, 4) or bits not in (8, 16, 32):
         raise Unsupported(f"{context.instruction.opcode} of {count} parts")
     return f"b{bits}"
 
@@ -129,6 +129,7 @@ def _pack(context: Context, source: Group, kind: str) -> None:
         context.record.a, context.record.b = slots
         return
     context.operation("pack4")
+    context.record.bytes = SIZES[kind]
     context.record.values = slots
 
 

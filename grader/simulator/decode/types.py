@@ -37,6 +37,12 @@ SPECIALS = {
         "%dynamic_smem_size %total_smem_size".split()
     )
 }
+# A launch without clusters has one for each block (PTX ISA 9.0, "%cluster_ctaid" and its neighbours).
+CLUSTER_PLACE = {f"%{prefix}clusterid.{axis}": f"%{prefix}ctaid.{axis}" for prefix in ("", "n") for axis in "xyz"}
+CLUSTER_OF_ONE = {
+    "%is_explicit_cluster": 0, "%cluster_ctarank": 0, "%cluster_nctarank": 1,
+    **{f"%cluster_ctaid.{axis}": 0 for axis in "xyz"}, **{f"%cluster_nctaid.{axis}": 1 for axis in "xyz"},
+}  # fmt: skip
 # Registers that change while a thread runs: mode (special_ops.h, read_clock), bytes.
 CLOCKS = {
     "%clock": (0, 4), "%clock64": (1, 8), "%clock_hi": (2, 4), "%globaltimer": (3, 8), "%globaltimer_lo": (4, 4),

@@ -109,7 +109,7 @@ inline void unpack(char* frame, u32 mask, const Instruction& i) {
   } else {
     EACH_LANE value[l] = lanes<u32>(frame, i.a)[l];
   }
-  u32 keep = width == 32 ? kAllLanes : 0xffffu;
+  u32 keep = width == 32 ? kAllLanes : (1u << width) - 1;
   for (int v = 0; v < i.vector; v++) {
     if (i.values[v] < 0) continue;
     u32* d = lanes<u32>(frame, i.values[v]);
@@ -117,12 +117,18 @@ inline void unpack(char* frame, u32 mask, const Instruction& i) {
   }
 }
 
+// Four registers as one of i.bytes bytes, the first in the lowest part.
 inline void pack4(char* frame, u32 mask, const Instruction& i) {
+  int width = 2 * i.bytes;
   each_active(mask, [&](int l) {
     u64 value = 0;
     for (int v = 0; v < 4; v++)
-      value |= static_cast<u64>(lanes<u16>(frame, i.values[v])[l] & 0xffff) << (16 * v);
-    lanes<u64>(frame, i.d)[l] = value;
+      value |= static_cast<u64>(lanes<u32>(frame, i.values[v])[l] & ((1u << width) - 1)) << (width * v);
+    if (i.bytes == 8) {
+      lanes<u64>(frame, i.d)[l] = value;
+    } else {
+      lanes<u32>(frame, i.d)[l] = static_cast<u32>(value);
+    }
   });
 }
 

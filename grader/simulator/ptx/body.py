@@ -139,7 +139,7 @@ class Body:
         tokens = self.tokens
         tokens.next()
         kind = tokens.next()[1:]
-        if kind not in SIZES or kind in ("b8", "u8", "s8"):
+        if kind not in SIZES:
             if f".{kind}" in REGISTER_WORDS:
                 raise Unsupported(f".reg .{kind}", *self._place())
             raise PtxError(f"`.{kind}` is no type of a register{self._source()}", tokens.line)

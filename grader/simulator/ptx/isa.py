@@ -97,7 +97,7 @@ FUNCTION_DIRECTIVES = frozenset(
     """.split()
 )
 VARIABLE_WORDS = frozenset(".v2 .v4 .v8 .texref .samplerref .surfref .attribute .managed .unified".split())
-REGISTER_WORDS = frozenset(".b8 .u8 .s8 .v2 .v4 .v8".split())
+REGISTER_WORDS = frozenset(".v2 .v4 .v8".split())
 LABEL_DIRECTIVES = frozenset((".callprototype", ".calltargets"))
 WITH_COORDINATES = frozenset(("tex", "tld4", "suld", "sust", "sured", "cp"))  # [name, {x, y}]
 HEAP_FUNCTIONS = frozenset(("malloc", "free"))
