@@ -38,7 +38,8 @@ class Expression:
         t = self.type
         return (
             f'extern "C" __global__ void f{number}({t}* d, const {t}* a, const {t}* b, const {t}* c) {{ '
-            f"int i = blockIdx.x * blockDim.x + threadIdx.x; {t} x = a[i], y = b[i], z = c[i], r; {self.code} d[i] = r; }}"
+            f"int i = blockIdx.x * blockDim.x + threadIdx.x; {t} x = a[i], y = b[i], z = c[i], r; "
+            f"{self.code} d[i] = r; }}"
         )
 
 

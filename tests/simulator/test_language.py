@@ -135,3 +135,16 @@ extern "C" __global__ void k(int* y) {
     module = bench.device.load(compile_text(text, arch="compute_90"))
     assert bench.launch(module, "k", (3,), (1,), y).fault is None
     np.testing.assert_array_equal(bench.fetch(y, 3, np.int32), [10, 110, 210])
+
+
+def test_a_function_of_two_kernels_is_decoded_twice(bench):
+    text = """
+__device__ __noinline__ int f(int x) {
+    int r;
+    asm("lop3.b32 %0, %1, 15, 255, 0x80;" : "=r"(r) : "r"(x));
+    asm("vadd.u32.u32.u32 %0, %1.b1, %1.b0;" : "=r"(x) : "r"(x));
+    return 1000 * r + x;
+}
+extern "C" __global__ void other(int* y) { y[threadIdx.x] = f(y[threadIdx.x]); }
+extern "C" __global__ void k(int* y) { y[threadIdx.x] = f(threadIdx.x + 256); }"""
+    np.testing.assert_array_equal(ints(bench, text), 1000 * ((LANES + 256) & 15) + LANES + 1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from grader.simulator.decode.context import Context, handles
 from grader.simulator.decode.frame import lane_bytes
-from grader.simulator.decode.modifiers import Modifiers
+from grader.simulator.decode.modifiers import Modifiers, by_word
 from grader.simulator.decode.types import (
     ACQUIRE,
     ATOMICS,
@@ -25,27 +27,33 @@ from grader.simulator.ptx.model import SIZES, Address, Group, Name, Sum
 
 _DATA = ("b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64")
 # Hints for caches change no value, and the counters here are those in front of the caches.
-_EVICTION = tuple(f"L1::{how}" for how in ("evict_normal", "evict_unchanged", "evict_first", "evict_last", "no_allocate"))
+_EVICTION = (
+    "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
+)  # fmt: skip
 _ACCESS = {
     "scope": ("cta", "cluster", "gpu", "sys"),
     "mmio": ("mmio",),
     "eviction": _EVICTION,
     "hint": ("L2::cache_hint",),  # takes one more operand
 }
-_LOAD = {
-    **_ACCESS,
-    "order": ("weak", "volatile", "relaxed", "acquire"),
-    "space": ("global", "shared", "shared::cta", "local", "param", "param::entry", "param::func", "const"),
-    "nc": ("nc",),
-    "cache": ("ca", "cg", "cs", "lu", "cv"),
-    "prefetch": ("L2::64B", "L2::128B", "L2::256B"),
-}
-_STORE = {
-    **_ACCESS,
-    "order": ("weak", "volatile", "relaxed", "release"),
-    "space": ("global", "shared", "shared::cta", "local", "param", "param::func"),
-    "cache": ("wb", "cg", "cs", "wt"),
-}
+_LOAD = by_word(
+    {
+        **_ACCESS,
+        "order": ("weak", "volatile", "relaxed", "acquire"),
+        "space": ("global", "shared", "shared::cta", "local", "param", "param::entry", "param::func", "const"),
+        "nc": ("nc",),
+        "cache": ("ca", "cg", "cs", "lu", "cv"),
+        "prefetch": ("L2::64B", "L2::128B", "L2::256B"),
+    }
+)
+_STORE = by_word(
+    {
+        **_ACCESS,
+        "order": ("weak", "volatile", "relaxed", "release"),
+        "space": ("global", "shared", "shared::cta", "local", "param", "param::func"),
+        "cache": ("wb", "cg", "cs", "wt"),
+    }
+)
 # Blocks, warps and lanes run in one fixed order, which satisfies every memory order and scope; the search for
 # races asks for them (PTX ISA 9.0, memory consistency model: volatile is relaxed of system scope).
 _ORDER = {
@@ -54,7 +62,7 @@ _ORDER = {
 }  # fmt: skip
 
 
-def _order(found: dict[str, str]) -> int:
+def _order(found: defaultdict[str, str]) -> int:
     """The memory order that an access names, as flags."""
     return _ORDER.get(found["order"], 0) | _ORDER.get(found["scope"], 0)
 
@@ -144,7 +152,7 @@ def _unpack(context: Context, target: Group, kind: str) -> None:
         record.values[k] = -1 if item.name == "_" else context.frame.register(item.name, lane_bytes(part))
 
 
-def _access(modifiers: Modifiers, store: bool) -> dict[str, str]:
+def _access(modifiers: Modifiers, store: bool) -> defaultdict[str, str]:
     """The modifiers in front of the type, which may stand in any order but not in any company."""
     found = modifiers.in_any_order(_STORE if store else _LOAD)
     space = found["space"] = found["space"].split("::")[0]
@@ -170,7 +178,8 @@ def load_store(context: Context, modifiers: Modifiers) -> None:
     store = modifiers.root == "st"
     found = _access(modifiers, store)
     space = found["space"]
-    if modifiers.root == "ldu" and (space not in ("", "global") or any(found[name] for name in found if name != "space")):
+    others = any(found[name] for name in found if name != "space")
+    if modifiers.root == "ldu" and (others or space not in ("", "global")):
         modifiers.refuse()
     vector = {"": 1, "v2": 2, "v4": 4}[modifiers.take("v2", "v4")]
     kind = modifiers.need(*_DATA)
@@ -264,14 +273,16 @@ def is_space(context: Context, modifiers: Modifiers) -> None:
     record.d, record.a, record.space = context.written("pred"), context.source("b64", 1), SPACES[space]
 
 
-_ATOMIC = {
-    "order": ("relaxed", "acquire", "release", "acq_rel"),
-    "scope": _ACCESS["scope"],
-    "space": ("global", "shared", "shared::cta"),
-    "what": tuple(ATOMICS),
-    "noftz": ("noftz",),
-    "hint": _ACCESS["hint"],
-}
+_ATOMIC = by_word(
+    {
+        "order": ("relaxed", "acquire", "release", "acq_rel"),
+        "scope": _ACCESS["scope"],
+        "space": ("global", "shared", "shared::cta"),
+        "what": tuple(ATOMICS),
+        "noftz": ("noftz",),
+        "hint": _ACCESS["hint"],
+    }
+)
 
 
 @handles("atom", "red")

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from grader.simulator.ptx.isa import not_modelled
+
+
+def by_word(classes: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """The class of each modifier."""
+    return {word: name for name, words in classes.items() for word in words}
 
 
 class Modifiers:
@@ -23,14 +30,13 @@ class Modifiers:
         while self.take(*choices):
             pass
 
-    def in_any_order(self, classes: dict[str, tuple[str, ...]]) -> dict[str, str]:
-        """At most one modifier of each class, up to the first of none; "" where there is none."""
-        found = dict.fromkeys(classes, "")
-        while self._rest:
-            word = self._rest[0]
-            name = next((name for name, choices in classes.items() if word in choices), None)
-            if name is None:
-                break
+    def in_any_order(self, classes: dict[str, str]) -> defaultdict[str, str]:
+        """At most one modifier of each class, up to the first of none; "" where there is none.
+
+        ``classes`` tells of which class a modifier is, as ``by_word`` gives it.
+        """
+        found: defaultdict[str, str] = defaultdict(str)
+        while self._rest and (name := classes.get(self._rest[0])):
             if found[name]:
                 self.refuse()
             found[name] = self._rest.pop(0)

@@ -21,7 +21,10 @@ _TESTS = ("eq", "ne", "lt", "le", "gt", "ge")
 _SELECTOR = re.compile(r"\.([bh]\d+)$")
 
 
-@handles(*(f"{name}{count}" for name in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset") for count in "24"))
+_SIMD = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
+
+
+@handles(*(f"{name}{count}" for name in _SIMD for count in "24"))
 def simd(context: Context, modifiers: Modifiers) -> None:
     """Two half-words or four bytes at once."""
     root, count = modifiers.root[:-1], int(modifiers.root[-1])
@@ -45,11 +48,12 @@ def simd(context: Context, modifiers: Modifiers) -> None:
         if selector and (selector[0] != letter or (position and len(selector) != count + 1)):
             modifiers.refuse()
         chosen = [int(digit) for digit in reversed(selector[1:])] if selector else list(usual)
-        if any(k >= (2 * count if position else count) for k in chosen) or (not position and chosen != sorted({*chosen})):
+        if max(chosen) >= (2 * count if position else count) or (not position and chosen != sorted({*chosen})):
             modifiers.refuse()
         fields.append(chosen)
     mask, first, second = fields
-    record.values = [*(_bytes([k * record.bytes for k in chosen]) for chosen in (first, second)), 0, sum(1 << k for k in mask)]
+    places = [_bytes([k * record.bytes for k in chosen]) for chosen in (first, second)]
+    record.values = [*places, 0, sum(1 << k for k in mask)]
     _operands(context, "video")
 
 
@@ -120,9 +124,8 @@ def _types(modifiers: Modifiers, root: str) -> int:
     result = "u32" if root == "vset" else modifiers.need("u32", "s32")
     first = modifiers.need("u32", "s32")
     second = modifiers.need("u32") if root in ("vshl", "vshr") else modifiers.need("u32", "s32")
-    return (
-        (_SIGNED_D if result == "s32" else 0) | (_SIGNED_A if first == "s32" else 0) | (_SIGNED_B if second == "s32" else 0)
-    )
+    signs = ((result, _SIGNED_D), (first, _SIGNED_A), (second, _SIGNED_B))
+    return sum(flag for kind, flag in signs if kind == "s32")
 
 
 def _split(operand: Operand) -> tuple[Operand, str]:
