@@ -280,6 +280,18 @@ def test_fragments_wait_for_asynchronous_copies(bench, read):
     assert run(bench, text.replace("WAIT", wait), x, y) is None
 
 
+def test_fragments_race_like_any_access(bench):
+    text = MMA + """(float* c)
+{
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+    wmma::fill_fragment(sum, threadIdx.x / 32);
+    wmma::store_matrix_sync(c + OFFSET, sum, 16, wmma::mem_row_major);  // here
+}"""
+    fault = run(bench, text.replace("OFFSET", "0"), bench.device.alloc(2048), block=(64,))
+    assert (fault.kind, fault.line, fault.other.line) == ("race", line_of(text), line_of(text))
+    assert run(bench, text.replace("OFFSET", "threadIdx.x / 32 * 256"), bench.device.alloc(2048), block=(64,)) is None
+
+
 # ---- refusals ----
 
 

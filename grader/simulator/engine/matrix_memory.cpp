@@ -59,7 +59,8 @@ bool reach(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u6
   if (!written) {
     each_active(tracked, [&](int l) { places[l].written = reinterpret_cast<const u8*>(marks + address[l]); });
   }
-  return !launch.races || launch.races->access(launch, warp, i, space, address, mask, bytes, store, false);
+  return !launch.races || space == kLocal ||
+         launch.races->access(launch, warp, i, space, address, mask, bytes, store, false);
 }
 
 void load_register(Launch& launch, Warp& warp, char* frame, const Instruction& i, s32 slot, const Pieces& p) {
