@@ -67,7 +67,7 @@ def _fact(access: BankAccess) -> str:
     if not access.phases:
         return "no thread takes part: nothing is read"
     passes = access.wavefronts
-    parts = {1: "", 2: " (by half warps)", 4: " (by quarters of a warp)"}[max(1, access.itemsize // 4)]
+    parts = {1: "", 2: " (by half warps)", 4: " (by quarters of a warp)"}[access.parts]
     return (
         f"{access.active} threads, {access.itemsize} byte{'' if access.itemsize == 1 else 's'} each: "
         f"{passes} wavefront{'' if passes == 1 else 's'}{parts}"

@@ -28,7 +28,8 @@ class Phase:
 class BankAccess:
     itemsize: int
     active: int
-    phases: tuple[Phase, ...]
+    parts: int  # of the warp, served one after the other
+    phases: tuple[Phase, ...]  # those in which a lane takes part
 
     @property
     def wavefronts(self) -> int:
@@ -57,7 +58,7 @@ def bank_access(addresses: Mapping[int, int], itemsize: int, *, load: bool = Tru
                 banks.setdefault(word % BANKS, {}).setdefault(word, []).append(lane)
         if banks:
             phases.append(Phase(dict(sorted(banks.items()))))
-    return BankAccess(itemsize, len(addresses), tuple(phases))
+    return BankAccess(itemsize, len(addresses), parts, tuple(phases))
 
 
 def _in_pairs(addresses: Mapping[int, int], distance: int) -> bool:
