@@ -26,10 +26,10 @@ _WORDS = {"runs": "running", "idle": "held back by the guard", "waits": "waiting
 def frame_html(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
     said = escape(alt(view, frame, number, count))
     parts = [
-        f'<p class="where"><b>Step {number + 1} of {count}</b><span>{escape(view.name)}</span></p>',
+        f'<p class="grader-where"><b>Step {number + 1} of {count}</b><span>{escape(view.name)}</span></p>',
         _source(view, frame),
         _lanes(view, frame),
-        f'<p class="happens">{escape(happening(frame))}</p>',
+        f'<p class="grader-happens">{escape(happening(frame))}</p>',
         "".join(_register(written) for written in frame.written()),
         "".join(_request(view, step) for step in frame.requests),
         _end(view, frame, number, count),
@@ -40,7 +40,7 @@ def frame_html(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
 
 def _end(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
     ending = end_words(view, frame, number, count)
-    return f'<p class="fault"><b>✗ {escape(ending[0])}</b> {escape(ending[1])}</p>' if ending else ""
+    return f'<p class="grader-fault"><b>✗ {escape(ending[0])}</b> {escape(ending[1])}</p>' if ending else ""
 
 
 # ---- the source ----
@@ -49,7 +49,7 @@ def _end(view: WarpTrace, frame: Frame, number: int, count: int) -> str:
 def _source(view: WarpTrace, frame: Frame) -> str:
     lines = view.sources.get(frame.file or "", "").splitlines()
     if not lines or frame.line is None:
-        return f'<pre><span class="row now"><i>▶</i>{escape(frame.steps[-1].text)}</span></pre>'
+        return f'<pre><span class="grader-row grader-now"><i>▶</i>{escape(frame.steps[-1].text)}</span></pre>'
     first, last = max(1, frame.line - _CONTEXT), min(len(lines), frame.line + _CONTEXT)
     if len(lines) <= _WHOLE:
         first, last = 1, len(lines)
@@ -58,7 +58,7 @@ def _source(view: WarpTrace, frame: Frame) -> str:
         now = number == frame.line
         mark = "▶" if now else ""
         rows += (
-            f'<span class="row{" now" if now else ""}"><i>{mark}</i><i class="no">{number}</i>'
+            f'<span class="grader-row{" grader-now" if now else ""}"><i>{mark}</i><i class="grader-no">{number}</i>'
             f"{escape(lines[number - 1].expandtabs(4))}</span>"
         )
     title = f"<figcaption>{escape(frame.file or '')}</figcaption>" if len(view.sources) > 1 else ""
@@ -76,13 +76,13 @@ def _lanes(view: WarpTrace, frame: Frame) -> str:
     for lane, state in enumerate(states):
         thread = 32 * view.trace.warp + lane
         who = f"thread ({thread % x}, {thread // x % y}, {thread // (x * y)})" if thread < threads else "no thread"
-        boxes += f'<span class="{state}" title="lane {lane}, {who}: {_WORDS[state]}">{lane}</span>'
+        boxes += f'<span class="grader-{state}" title="lane {lane}, {who}: {_WORDS[state]}">{lane}</span>'
     key = "".join(
-        f'<span><i class="{state}">{"×" if state == "ended" else ""}</i>{states.count(state)} {_WORDS[state]}</span>'
+        f'<span><i class="grader-{state}">{"×" * (state == "ended")}</i>{states.count(state)} {_WORDS[state]}</span>'
         for state in _WORDS
         if state in states
     )
-    return f'<div class="lanes" aria-hidden="true">{boxes}</div><p class="key">{key}</p>'
+    return f'<div class="grader-lanes" aria-hidden="true">{boxes}</div><p class="grader-key">{key}</p>'
 
 
 # ---- registers ----
@@ -93,24 +93,24 @@ def _register(written: Written) -> str:
     head = f"<code>{escape(written.name)}</code> {by}"
     text = register_text(written)
     if len(text) == 1:
-        return f'<p class="register">{head}<br>{escape(text[0].split(") ", 1)[1])}</p>'
+        return f'<p class="grader-register">{head}<br>{escape(text[0].split(") ", 1)[1])}</p>'
     cells = "".join(
         f"<td><small>{lane}</small>{escape(shown(bits, written.type)) if written.mask >> lane & 1 else '·'}</td>"
         + ("</tr><tr>" if lane == 15 else "")
         for lane, bits in enumerate(written.bits)
     )
-    return f'<p class="register">{head}</p><table class="values"><tr>{cells}</tr></table>'
+    return f'<p class="grader-register">{head}</p><table class="grader-values"><tr>{cells}</tr></table>'
 
 
 # ---- memory ----
 
 
 def _request(view: WarpTrace, step: Step) -> str:
-    words = f'<p class="request">{escape(access_sentence(view, step))}</p>'
+    words = f'<p class="grader-request">{escape(access_sentence(view, step))}</p>'
     if step.space == "local":  # each thread has its own: no picture says more
-        return f'<div class="memory">{words}</div>'
+        return f'<div class="grader-memory">{words}</div>'
     drawn = _banks(step) if step.space == "shared" else _sectors(view, step)
-    return f'<div class="memory">{words}<div aria-hidden="true">{drawn}</div></div>'
+    return f'<div class="grader-memory">{words}<div aria-hidden="true">{drawn}</div></div>'
 
 
 def _sectors(view: WarpTrace, step: Step) -> str:
@@ -128,13 +128,13 @@ def _sectors(view: WarpTrace, step: Step) -> str:
             who = sectors[sector].get(slot, [])
             outside = who and not view.trace.is_inside(sector * _SECTOR + slot * size, size)
             beyond |= bool(outside)
-            slots += f'<span class="{"outside" if outside else "runs" if who else "free"}">{_who(who)}</span>'
-        rows += f'<div class="sector"><small>byte {offset}</small>{slots}</div>'
+            slots += f'<span class="grader-{"outside" if outside else "runs" if who else "free"}">{_who(who)}</span>'
+        rows += f'<div class="grader-sector"><small>byte {offset}</small>{slots}</div>'
     left = len(sectors) - _MOST_SECTORS
     more = f"<small>and {left} sector{'s' if left > 1 else ''} more;</small>" if left > 0 else ""
     crossed = "; crossed out: in no buffer" if beyond else ""
     key = f"filled: the lane that wants this element; dotted: moved with its sector all the same{crossed}"
-    return f'<div class="sectors">{rows}</div>{more} <small>{key}</small>'
+    return f'<div class="grader-sectors">{rows}</div>{more} <small>{key}</small>'
 
 
 def _banks(step: Step) -> str:
@@ -148,12 +148,13 @@ def _banks(step: Step) -> str:
         cells = ""
         for bank in range(BANKS):
             words = list(phase.banks.get(bank, {}).values())
-            cells += f'<td class="runs">{_who(words[level])}</td>' if level < len(words) else '<td class="free"></td>'
+            lanes = words[level] if level < len(words) else []
+            cells += f'<td class="grader-{"runs" if lanes else "free"}">{_who(lanes)}</td>'
         rows += f"<tr><th>{level + 1}</th>{cells}</tr>"
     left = phase.wavefronts - depth
     more = f"<small>and {left} pass{'es' if left > 1 else ''} more; </small>" if left > 0 else ""
     key = "<small>a column is a bank, a row a pass; in the cell the lane</small>"
-    return f'<table class="banks"><tr><th>bank</th>{head}</tr>{rows}</table>{more}{key}'
+    return f'<table class="grader-banks"><tr><th>bank</th>{head}</tr>{rows}</table>{more}{key}'
 
 
 def _who(lanes: list[int]) -> str:
@@ -164,6 +165,6 @@ def _who(lanes: list[int]) -> str:
 
 def _instructions(frame: Frame) -> str:
     if len(frame.steps) == 1:
-        return f'<p class="ptx"><code>{escape(frame.steps[0].text)}</code></p>'
+        return f'<p class="grader-ptx"><code>{escape(frame.steps[0].text)}</code></p>'
     listed = "\n".join(step.text for step in frame.steps)
     return f"<details><summary>{len(frame.steps)} PTX instructions</summary><pre>{escape(listed)}</pre></details>"

@@ -220,7 +220,7 @@ def _html(view: LineView) -> str:
         f'{STYLE}<div class="grader-lines"><table><caption>{escape(view.title)}</caption>'
         f'<thead><tr><td></td><th colspan="2" scope="colgroup">PTX (estimates)</th>{groups}<td></td></tr>'
         '<tr><th scope="col">line</th><th scope="col" title="executed by warps">instructions</th>'
-        f'<th scope="col">lanes busy</th>{heads}<th scope="col" class="source">source</th></tr></thead>'
+        f'<th scope="col">lanes busy</th>{heads}<th scope="col" class="grader-source">source</th></tr></thead>'
         f"<tbody>{rows}</tbody></table>{resources}<p>{_NOTE}</p></div>"
     )
 
@@ -232,7 +232,7 @@ def _html_row(view: LineView, line: Line, most: int) -> str:
         access = line.accesses.get(heading)
         cells += f"<td>{access.requests:,}</td>" if access else "<td></td>"
         cells += _bar(_each(access.each), access.each / _WORST) if access else "<td></td>"
-    source = f'<td class="source"><code>{escape(line.source.expandtabs(4))}</code></td>'
+    source = f'<td class="grader-source"><code>{escape(line.source.expandtabs(4))}</code></td>'
     return f'<tr><th scope="row">{line.number}</th>{cells}{source}</tr>'
 
 

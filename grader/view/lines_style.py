@@ -12,7 +12,7 @@ _SHEET = """
 & thead tr:last-child th { border-bottom: 1px solid var(--jp-border-color2, #8886) }
 & thead th[scope=colgroup] { text-align: center; font-weight: 600 }
 & tbody th { font-weight: 400; color: var(--jp-ui-font-color2, #777) }
-& .source { text-align: left; padding-left: 1em; border-left: 1px solid var(--jp-border-color2, #8886) }
+& .grader-source { text-align: left; padding-left: 1em; border-left: 1px solid var(--jp-border-color2, #8886) }
 & code { font-family: var(--jp-code-font-family, ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace);
   font-size: 12px; white-space: pre; background: none; color: inherit; padding: 0 }
 & td span { display: block; min-width: 3.4em; padding: 0 .3em;

@@ -48,7 +48,7 @@ def test_a_fault_opens_at_the_end_with_its_sentence(traced, code):
     stepper = WarpStepper(traced("reduce", elements=40, warp=1))
     assert "FAULT. The launch ends here. kernel.cu:4: The kernel reads 4 bytes at byte 160" in repr(stepper)
     html = stepper.still(-1)._repr_html_()
-    assert "The launch ends here" in html and html.count('class="outside"') == 24 and "in no buffer" in html
+    assert "The launch ends here" in html and html.count('class="grader-outside"') == 24 and "in no buffer" in html
     other = WarpStepper(traced("reduce", elements=40, warp=0))
     assert "another one failed. kernel.cu:4" in repr(other) and not other.frames[-1].fault
     assert stepper.frames[-1].fault and not any(frame.fault for frame in stepper.frames[:-1])
@@ -60,9 +60,9 @@ def test_a_frame_in_html_says_what_it_shows(traced, code):
     html = stepper.still(store)._repr_html_()
     said = alt(stepper.view, stepper.frames[store], store, len(stepper))
     assert f'aria-label="{said}"' in html and "1 request, 32 wavefronts" in said
-    assert html.count('<td class="runs">') == 8 and "and 24 passes more" in html
+    assert html.count('<td class="grader-runs">') == 8 and "and 24 passes more" in html
     number = line_of(code, "tile[32 * t] = t")
-    assert f'class="row now"><i>▶</i><i class="no">{number}</i>' in html
+    assert f'class="grader-row grader-now"><i>▶</i><i class="grader-no">{number}</i>' in html
 
 
 def test_every_frame_has_both_forms(traced):
