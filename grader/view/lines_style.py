@@ -14,7 +14,7 @@ _SHEET = """
 & tbody th { font-weight: 400; color: var(--jp-ui-font-color2, #777) }
 & .grader-source { text-align: left; padding-left: 1em; border-left: 1px solid var(--jp-border-color2, #8886) }
 & code { font-family: var(--jp-code-font-family, ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace);
-  font-size: 12px; white-space: pre; background: none; color: inherit; padding: 0 }
+  font-size: 12px; white-space: pre; background: none !important; color: inherit; padding: 0 }
 & td span { display: block; min-width: 3.4em; padding: 0 .3em;
   background: linear-gradient(to left, color-mix(in srgb, #2f7fc1 30%, transparent) var(--share),
     transparent var(--share)) }

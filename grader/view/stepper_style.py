@@ -8,7 +8,7 @@ _SHEET = """
   border-radius: 4px; padding: .4em .8em .6em; box-sizing: border-box }
 & p { margin: .35em 0; padding: 0 }
 & small, & figcaption { font-size: 11.5px; color: var(--quiet) }
-& code { font-family: var(--mono); font-size: .95em; background: none; color: inherit; padding: 0 }
+& code { font-family: var(--mono); font-size: .95em; background: none !important; color: inherit; padding: 0 }
 & .grader-where { display: flex; justify-content: space-between; gap: 1em; flex-wrap: wrap }
 & .grader-where span { color: var(--quiet) }
 & pre { font-family: var(--mono); font-size: 12.5px; line-height: 1.5; margin: .3em 0; padding: .25em 0;
