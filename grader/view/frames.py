@@ -1,7 +1,8 @@
 """A trace as frames to look at: a line of the source that a warp runs through, or one PTX instruction.
 
 The compiler mixes the lines of a program. A frame holds the neighbouring instructions of one line that the same
-lanes ran; a line that shuffles, stores or waits a second time has begun again, as in an unrolled loop.
+lanes ran. A line begins again where the code jumps back, and where it shuffles, stores or waits a second time, as in
+an unrolled loop.
 """
 
 from __future__ import annotations
@@ -157,6 +158,8 @@ def _place(step: Step) -> tuple[str | None, int | None, int]:
 
 
 def _begins_again(current: list[Step], step: Step) -> bool:
+    if step.pc <= current[-1].pc:
+        return True
     root = step.opcode.split(".")[0]
     seen = {s.opcode.split(".")[0] for s in current}
     return (root in _AGAIN and root in seen) or (root == "ld" and "st" in seen and bool(step.space))

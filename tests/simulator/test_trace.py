@@ -152,3 +152,15 @@ def test_a_trace_crosses_the_border_of_the_device_process(bench, module):
     ).trace
     shared = [[(s.values, s.addresses) for s in trace.steps if s.space == "shared"] for trace in (there, here)]
     assert shared[0] == shared[1] and len(there.steps) == len(here.steps)
+
+
+def test_a_trace_is_the_same_with_two_threads_of_the_host(bench, module):
+    def trace(workers):
+        x, y = bench.array(np.arange(256, dtype=np.float32)), bench.array(np.zeros(8, np.float32))
+        asked = TraceRequest((3, 0, 0), 1)
+        traced = bench.launch(
+            module, "reduce", (4,), (64,), x, y, 256, trace=asked, races=False, workers=workers
+        ).trace
+        return [(s.pc, s.path, s.active, s.sectors, s.values if "rd" not in s.text else ()) for s in traced.steps]
+
+    assert trace(1) == trace(2)

@@ -134,3 +134,13 @@ def test_values_read_as_their_type(bits, kind, text):
 )  # fmt: skip
 def test_lanes_in_words(mask, words):
     assert lane_list(mask) == words
+
+
+def test_a_loop_on_one_line_is_stepped_through_run_by_run(gpu):
+    code = """extern "C" __global__ void halve(int* y) {
+    int v = y[threadIdx.x];
+    while (v > 1) v /= 2;
+    y[threadIdx.x] = v; }"""
+    stepper = step(gpu.RawKernel(code, "halve"), (1,), (32,), (gpu.full(32, 64, "int32"),))
+    values = [stepper.frames[k].written()[-1].bits[0] for k in stepper.line(3) if stepper.frames[k].written()]
+    assert [v for v in values if v in (32, 16, 8, 4, 2, 1)] == [32, 16, 8, 4, 2, 1]
