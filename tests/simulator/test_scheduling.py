@@ -345,3 +345,21 @@ def test_barriers_that_never_open(bench, body, kind, line, other, words):
         assert found.line == line_of(text, f"// {line}")
     if other:
         assert {found.line, found.other.line} == {line_of(text, "// here"), line_of(text, "// there")}
+
+
+def test_other_warps_have_their_turn_while_lanes_poll_in_a_branch(bench):
+    """Half of the lanes look, and the other half could leave the branch early again and again."""
+    text = KERNEL + f"""(volatile int* y)
+{{
+    int t = threadIdx.x;
+    if (t < 32) {{
+        int seen = 0;
+        do {{
+            if (t & 1) seen = y[0];
+        }} while (!__any_sync({FULL}, seen));
+        y[t] = 7;
+    }} else {{
+        y[0] = 1;
+    }}
+}}"""
+    assert result(bench, text, block=(64,), races=False) == [7] * 32

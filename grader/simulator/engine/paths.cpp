@@ -133,15 +133,17 @@ bool end_turn(Launch& launch, Warp& warp) {
   warp.path.spun = true;
   warp.polls = 0;
   warp.paths.insert(warp.paths.begin(), warp.path);
-  bool found = take_path(warp, true);
-  if (!found) {
+  if (++warp.turns == kMostTurns) {
     begin_turns(warp);
-    for (size_t k = warp.joins.size(); warp.polled && !found && k-- > 0;) {
-      Join& join = warp.joins[k];
-      if (!join.arrived || !(join.lanes & warp.live)) continue;
-      release(warp, join);
-      found = take_path(warp, true);
-    }
+    return false;
+  }
+  bool found = take_path(warp, true);
+  if (!found) begin_turns(warp);
+  for (size_t k = warp.joins.size(); warp.polled && !found && k-- > 0;) {
+    Join& join = warp.joins[k];
+    if (!join.arrived || !(join.lanes & warp.live)) continue;
+    release(warp, join);
+    found = take_path(warp, true);
   }
   if (found) enter_path(launch, warp);
   return found;

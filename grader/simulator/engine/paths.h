@@ -16,6 +16,9 @@
 constexpr s64 kTurn = 1 << 16;
 constexpr s32 kPolls = 16;
 
+// Turns of paths in one of the warp: more than enough for every lane, and then the other warps have theirs.
+constexpr s32 kMostTurns = 3 * kLanes;
+
 // The running path comes to a branch: its lanes will meet at `pc`.
 void open_join(Warp&, s32 pc);
 

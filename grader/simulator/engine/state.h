@@ -104,6 +104,7 @@ struct Warp {
   bool waits = false;   // some path was blocked since none was
   bool spins = false;   // its last turn ended because all its paths wait for other threads
   bool polled = false;  // this turn has read what other threads write
+  s32 turns = 0;        // of its paths, in this turn
   s32 polls = 0, poll_pc = -1;
   u64 poll_sight = 0;  // what the last poll saw
   bool traced = false;

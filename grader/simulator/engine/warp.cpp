@@ -22,6 +22,7 @@ void run_warp(Launch& launch, Warp& warp) {
   s64 turn = std::min(launch.budget, kTurn), left = turn;
   warp.polled = false;
   warp.spins = true;
+  warp.turns = 0;
   if (!next_path(launch, warp)) return;
   // Of the running path, where the compiler can keep them in registers.
   char* frame = warp.registers.data() + warp.frame;
