@@ -7,7 +7,9 @@
 
 namespace {
 
-constexpr Moment kMostAccesses = 1u << 26;  // a launch that makes more is no longer looked at
+// A launch that takes more is no longer looked at.
+constexpr Moment kMostAccesses = 1u << 25;
+constexpr size_t kMostBytes = 512u << 20;  // of marks, and of views
 
 enum Detail : s32 { kWrites = 1, kOtherWrites = 2 };
 
@@ -78,6 +80,14 @@ struct Races::Visit {
   Mark mine;  // of lane 0
 };
 
+Races::Log::Log() : accesses_(static_cast<Access*>(std::calloc(kMostAccesses, sizeof(Access)))) {
+  if (!accesses_) throw std::bad_alloc();
+}
+
+bool Races::full() const {
+  return now() >= kMostAccesses || global_.bytes() > kMostBytes || views_.bytes() > kMostBytes;
+}
+
 void Races::begin_block(Launch& launch) {
   Block& block = *launch.block;
   if (!block.order) {
@@ -120,13 +130,13 @@ Moment Races::number(Launch& launch, const Visit& v) {
   if (last >= v.order.changed() && last >= alone_since_ && log_[last].warp == v.warp.id &&
       log_[last].write == v.write)
     return last;
-  log_.push_back({block, pc, static_cast<u8>(v.warp.id), v.strong, v.of_block, v.write});
+  log_.add({block, pc, static_cast<u8>(v.warp.id), v.strong, v.of_block, v.write});
   return last = now() - 1;
 }
 
 bool Races::access(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u64* address, u32 lanes,
                    int bytes, bool write, bool strong) {
-  if (!lanes || now() >= kMostAccesses) return true;
+  if (!lanes || full()) return true;
   Order& order = *launch.block->order;
   const int scope = i.flags & kBlockScope ? kOfBlock : kOfDevice;
   if (i.flags & kRelease) order.fence(warp.id, lanes, static_cast<Scope>(scope), now());

@@ -43,11 +43,27 @@ class Races {
     u8 warp;
     bool strong, of_block, write;
   };
+  // All accesses of a launch, by number; 0 is none. Reserved at once, as only what is used takes room.
+  class Log {
+   public:
+    Log();
+    ~Log() { std::free(accesses_); }
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
+    Moment size() const { return size_; }
+    void add(const Access& access) { accesses_[size_++] = access; }
+    const Access& operator[](Moment number) const { return accesses_[number]; }
+
+   private:
+    Access* accesses_;
+    Moment size_ = 1;
+  };
   struct Visit;  // one call of access()
   struct Spot;
 
   Moment number(Launch&, const Visit&);
-  Moment now() const { return static_cast<Moment>(log_.size()); }
+  Moment now() const { return log_.size(); }
+  bool full() const;
   bool touch(Launch&, const Visit&, Cells&, const Spot&);
   bool over(const Visit&, const Span&) const;
   bool quiet(const Visit&, const Mark*, const Spot&) const;
@@ -63,8 +79,8 @@ class Races {
   Views views_;
   Flags flags_;
   Shadow global_;
-  std::vector<Access> log_{1};     // by number; 0 is none
-  std::vector<Moment> last_;       // of each instruction: its last access
+  Log log_;
+  std::vector<Moment> last_;  // of each instruction: its last access
   std::vector<std::unique_ptr<Order>> orders_;
   u32 running_ = 0;        // the block that touched memory last
   Moment alone_since_ = 1;  // and since when no other did

@@ -13,6 +13,7 @@ Mark* Arena::take(size_t count) {
     void* fresh = std::calloc(left_, sizeof(Mark));  // large: pages that nobody touches take no room
     if (!fresh) throw std::bad_alloc();
     chunks_.push_back(fresh);
+    bytes_ += left_ * sizeof(Mark);
     next_ = static_cast<Mark*>(fresh);
   }
   Mark* taken = next_;

@@ -36,9 +36,11 @@ class Arena {
  public:
   ~Arena();
   Mark* take(size_t count);
+  size_t bytes() const { return bytes_; }
 
  private:
   std::vector<void*> chunks_;
+  size_t bytes_ = 0;
   size_t left_ = 0;
   Mark* next_ = nullptr;
 };
@@ -67,6 +69,8 @@ class Shadow {
     if (!whole_.bytes || shift < whole_.shift) fit(whole_, bytes, shift);
     return whole_;
   }
+
+  size_t bytes() const { return arena_.bytes(); }
 
   Mark* need(Cells& cells, Mark*& marks) {
     if (!marks) marks = arena_.take((cells.bytes >> cells.shift) + 1);

@@ -28,6 +28,7 @@ bool covers(const View& a, const View& b) {
 }  // namespace
 
 const View* Views::keep(View view) {
+  bytes_ += sizeof(View) + view.rows.size() * sizeof(Row);
   all_.push_back(std::move(view));
   return &all_.back();
 }

@@ -4,6 +4,7 @@
 // and Gill, "Fast mergeable integer maps"). So a chain of a thousand blocks that hand on what they know costs a
 // few nodes a block. Views live as long as the launch.
 #pragma once
+#include <cstddef>
 #include <deque>
 #include <vector>
 
@@ -29,6 +30,7 @@ class Views {
  public:
   const View* block(u32 block, Moment floor, std::vector<Row> rows);
   const View* join(const View*, const View*);  // null: nothing is known
+  size_t bytes() const { return bytes_; }
 
  private:
   const View* fork(const View*, const View*);
@@ -36,6 +38,7 @@ class Views {
   const View* keep(View);
 
   std::deque<View> all_;
+  size_t bytes_ = 0;
 };
 
 // Whether the access at `moment` by a lane is known.
