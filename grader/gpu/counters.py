@@ -14,6 +14,7 @@ MATRIX_LOADS = "smsp__inst_executed_op_ldsm_pred_on_any.sum"  # ldmatrix; its wa
 MATRIX_STORES = "smsp__inst_executed_op_shared_stsm_pred_on_any.sum"
 SHARED_LOAD_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 SHARED_STORE_WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
+ATOMIC_SECTORS = "ptx_atomic_sectors"  # an estimate, so by a name of its own
 
 SECTOR_BYTES = 32
 

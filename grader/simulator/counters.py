@@ -1,7 +1,8 @@
 """Counters of a launch from what each instruction did: of the kernel, and of every source line.
 
-The exact ones carry Nsight Compute's names and equal what it measures (where ptxas does not merge accesses).
-The estimates count PTX instructions, not the machine's, and carry names of their own.
+The exact ones carry Nsight Compute's names and equal what it measures (where ptxas does not change the accesses).
+The estimates carry names of their own: they count PTX instructions, not the machine's, or follow a rule that does not
+hold in all measured launches.
 """
 
 from __future__ import annotations
@@ -32,28 +33,29 @@ def _shared(instruction: str, suffix: str) -> tuple[str, ...]:
 
 
 # The metrics of a kind of access, in the order of the fields of ``Counter`` from ``requests`` on. Shared memory knows
-# no reductions: there, an atomic whose result nobody reads is an atomic all the same. Asynchronous copies have no
-# metric of the same kind as the others; those of the instruction are the nearest.
-_ASYNC = "smsp__sass_l1tex_{}_mem_{}_op_ldgsts.sum"
+# no reductions: there, an atomic whose result nobody reads is an atomic all the same. Estimates: sectors of atomics,
+# since addresses in no order take a few more; wavefronts of asynchronous copies, which also depend on where they read.
+ATOMIC_SECTORS, COPY_WAVEFRONTS = "ptx_atomic_sectors", "ptx_async_copy_wavefronts"
+_COPY = tuple(f"smsp__sass_l1tex_t_{what}_pipe_lsu_mem_global_op_ldgsts.sum" for what in ("requests", "sectors"))
 _METRICS = {
     "load": (*_global("ld"), *_shared("shared_ld", "ld"), *_local("ld")),
     "store": (*_global("st"), *_shared("shared_st", "st"), *_local("st")),
     "matrix_load": (*_global("ld"), *_shared("ldsm", "ld")),
     "matrix_store": (*_global("st"), *_shared("shared_stsm", "st")),
-    "atomic": (*_global("atom"), *_shared("shared_atom", "atom")),
-    "reduction": (*_global("red"), *_shared("shared_atom", "atom")),
-    "async_copy": (
-        _ASYNC.format("t_requests_pipe_lsu", "global"), _ASYNC.format("t_sectors_pipe_lsu", "global"),
-        "smsp__inst_executed_op_ldgsts_pred_on_any.sum", _ASYNC.format("data_pipe_lsu_wavefronts", "shared"),
-    ),
-}  # fmt: skip
-EXACT = tuple(dict.fromkeys(name for names in _METRICS.values() for name in names))
+    "atomic": (_global("atom")[0], ATOMIC_SECTORS, *_shared("shared_atom", "atom")),
+    "reduction": (_global("red")[0], ATOMIC_SECTORS, *_shared("shared_atom", "atom")),
+    "async_copy": (*_COPY, "smsp__inst_executed_op_ldgsts_pred_on_any.sum", COPY_WAVEFRONTS),
+}
+_ALSO = dict(zip(_COPY, _global("ld"), strict=True))  # loads are counted with the copies among them
+_NAMES = tuple(dict.fromkeys(name for names in _METRICS.values() for name in names))
+_COUNTED_ESTIMATES = (ATOMIC_SECTORS, COPY_WAVEFRONTS)
+EXACT = tuple(name for name in _NAMES if name not in _COUNTED_ESTIMATES)
 _WIDTH = len(COUNTER_FIELDS)
 
 
 class _Sum:
     def __init__(self) -> None:
-        self.counters = dict.fromkeys(EXACT, 0)
+        self.counted = dict.fromkeys(_NAMES, 0)
         self.warp_instructions = self.thread_instructions = self.branches = self.divergent = 0
 
     def add(self, category: str, row: Sequence[int]) -> None:
@@ -65,7 +67,12 @@ class _Sum:
             self.divergent += requests
         else:
             for name, value in zip(_METRICS.get(category, ()), row[2:], strict=False):
-                self.counters[name] += value
+                self.counted[name] += value
+                if name in _ALSO:
+                    self.counted[_ALSO[name]] += value
+
+    def counters(self) -> dict[str, int]:
+        return {name: self.counted[name] for name in EXACT}
 
     def estimates(self) -> dict[str, float]:
         lanes = 32 * self.warp_instructions
@@ -75,6 +82,7 @@ class _Sum:
             "ptx_lane_efficiency": self.thread_instructions / lanes if lanes else 0.0,
             "ptx_branches": self.branches,
             "ptx_divergent_branches": self.divergent,
+            **{name: self.counted[name] for name in _COUNTED_ESTIMATES if self.counted[name]},
         }
 
 
@@ -95,12 +103,12 @@ def summarise(
                 program.categories[k], row
             )
     return (
-        total.counters,
+        total.counters(),
         total.estimates(),
         tuple(
             {
                 "file": file, "line": line, "estimates": one.estimates(),
-                "counters": {name: value for name, value in one.counters.items() if value},
+                "counters": {name: value for name, value in one.counters().items() if value},
             }
             for (file, line), one in sorted(lines.items())
         ),

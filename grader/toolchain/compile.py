@@ -55,7 +55,8 @@ def _state(state: State) -> State:
 
 
 def _sentence(outcome) -> str:
-    what = f"The compiler {outcome.message}."
+    why = outcome.stderr.strip().splitlines()[-1:] if outcome.state is State.ERROR else []
+    what = f"The compiler {outcome.message}{': ' if why else ''}{''.join(why)}."
     if outcome.state in (State.TIMEOUT, State.OUT_OF_MEMORY):
         return f"{what} Look for a template, a macro or an array that grows without end."
     if outcome.state is State.CRASH:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from grader.gpu.counters import total
+from grader.gpu.counters import ATOMIC_SECTORS, total
 from grader.gpu.ptxas import SIMULATED, ResourcesUnavailable
 from grader.gpu.traces import WarpTrace
 from grader.view.lines_style import STYLE
@@ -25,7 +25,7 @@ _ACCESSES = (
     ("stores", "sectors", (_GLOBAL.format("requests", "st"),), (_GLOBAL.format("sectors", "st"),)),
     (
         "atomics", "sectors", tuple(_GLOBAL.format("requests", kind) for kind in ("atom", "red")),
-        tuple(_GLOBAL.format("sectors", kind) for kind in ("atom", "red")),
+        (ATOMIC_SECTORS,),
     ),
     (
         "shared memory", "wavefronts",
@@ -142,12 +142,12 @@ def _resources(p: profile, kernel: str) -> str:
 
 
 def _line(row: Mapping, sources: Mapping[str, str]) -> Line:
-    accesses = {}
+    accesses, estimates = {}, total([row["estimates"]])
+    counted = row["counters"] | estimates
     for heading, _, requests, cost in _ACCESSES:
-        made = int(sum(row["counters"].get(name, 0) for name in requests))
+        made = int(sum(counted.get(name, 0) for name in requests))
         if made:
-            accesses[heading] = Access(made, int(sum(row["counters"].get(name, 0) for name in cost)))
-    estimates = total([row["estimates"]])
+            accesses[heading] = Access(made, int(sum(counted.get(name, 0) for name in cost)))
     text = sources.get(row["file"], "").splitlines()
     source = text[row["line"] - 1] if row["line"] <= len(text) else ""
     return Line(
@@ -173,7 +173,10 @@ def _with_context(lines: list[Line], sources: Mapping[str, str]) -> list[Line]:
 
 # ---- how it looks ----
 
-_NOTE = "Requests, sectors and wavefronts are exact; instructions and busy lanes are those of PTX, so estimates."
+_NOTE = (
+    "Requests, sectors and wavefronts are exact, but for the sectors of atomics; these, instructions and busy lanes "
+    "(PTX's) are estimates."
+)
 
 
 def _each(value: float) -> str:

@@ -32,7 +32,8 @@ class Listed:
     defines: str = ""
     variant: str = ""
     shared: int = 0
-    ptxas: str = ""  # why counters differ
+    ptxas: str = ""  # why counters differ: the machine code does something else than the PTX
+    open: str = ""  # why they differ otherwise, or what is not understood yet
 
     @property
     def options(self) -> list[str]:

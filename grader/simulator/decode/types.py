@@ -16,6 +16,7 @@ ROUNDINGS = {"rn": 0, "rz": 1, "rm": 2, "rp": 3}  # floats.h, enum Rounding
 ADD, SUB, MUL, FMA, DIV, SQRT, RECIPROCAL = range(7)  # floats.h, enum Arithmetic
 SPACES = {"": 0, "global": 1, "shared": 2, "local": 3, "param": 4, "const": 5}  # abi.h, enum Space
 SIGN_EXTEND, WIDE_REGISTER = 1, 2  # memory.cpp, enum MemoryFlag
+COUNTS_ONES = 1 << 11  # atomics.cpp, enum AtomicFlag
 STRONG, BLOCK_SCOPE, ACQUIRE, RELEASE = 1 << 12, 1 << 13, 1 << 14, 1 << 15  # abi.h, enum OrderFlag
 # compare.h, enum Comparison
 COMPARISONS = {

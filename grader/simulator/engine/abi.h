@@ -76,7 +76,7 @@ struct Counter {
   u64 sectors;     // of 32 bytes that those requests touched
   u64 shared_requests;
   u64 wavefronts;  // passes that those requests took
-  u64 local_requests;
+  u64 local_requests;  // one for each word of a lane
   u64 local_sectors;
 };
 

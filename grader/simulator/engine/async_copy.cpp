@@ -112,8 +112,10 @@ void start_copies(Launch& launch, Warp& warp, char* frame, u32 mask, const Instr
     warp.copies.push_back(copy);
   }
   Counter& counter = launch.request->counters[&i - launch.request->code];
-  counter.requests++;
-  if (reading) counter.sectors += static_cast<u64>(count_sectors(from, reading));
+  if (reading) {  // the H200 counts no request where all lanes only write zeros
+    counter.requests++;
+    counter.sectors += static_cast<u64>(count_sectors(from, reading));
+  }
   counter.shared_requests++;
   counter.wavefronts += static_cast<u64>(count_wavefronts(to, mask, i.bytes));
 }

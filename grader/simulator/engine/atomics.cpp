@@ -19,6 +19,8 @@ enum AtomicOperation : s32 {
   kAtomDecrement,
 };
 
+enum AtomicFlag : s32 { kCountsOnes = 1 << 11 };
+
 u64 combine_atomic(const Instruction& i, u64 old, u64 value, u64 swap) {
   switch (i.mode) {
     case kAtomAdd:
@@ -119,10 +121,11 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
     }
     if (space == kGlobal) {
       counter.requests++;
-      counter.sectors += static_cast<u64>(count_sectors(address, part));
+      counter.sectors += static_cast<u64>(count_atomic_sectors(address, part));
     } else if (space == kShared) {  // windows begin at bank 0
       counter.shared_requests++;
-      counter.wavefronts += static_cast<u64>(count_atomic_wavefronts(address, part, i.bytes));
+      auto* count = i.flags & kCountsOnes ? count_wavefronts : count_atomic_wavefronts;
+      counter.wavefronts += static_cast<u64>(count(address, part, i.bytes));
     }
   });
 }

@@ -19,6 +19,21 @@ int count_sectors(const u64* address, u32 mask) {
   return static_cast<int>(std::unique(sector, sector + kLanes) - sector);
 }
 
+int count_atomic_sectors(const u64* address, u32 mask) {
+  u64 sorted[kLanes];
+  int lanes = 0, total = 0;
+  for (u32 rest = mask; rest; rest &= rest - 1) sorted[lanes++] = address[first_lane(rest)];
+  std::sort(sorted, sorted + lanes);
+  for (int l = 0, same = 0, most = 0; l < lanes; l++) {
+    same = l && sorted[l] == sorted[l - 1] ? same + 1 : 1;
+    most = std::max(most, same);
+    if (l + 1 < lanes && sorted[l + 1] >> 5 == sorted[l] >> 5) continue;
+    total += most;
+    most = 0;
+  }
+  return total;
+}
+
 namespace {
 
 // Whether every lane and its partner, the lane at this distance, have one address, as far as both are active.
@@ -117,3 +132,5 @@ int count_local_sectors(const u64* offset, u32 mask, int bytes) {
   }
   return total;
 }
+
+int count_local_requests(int bytes) { return std::max(bytes / 4, 1); }

@@ -204,7 +204,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       }
       base = reinterpret_cast<u64>(launch.block->local.data()) + static_cast<u64>(warp.id * kLanes) * limit;
       EACH_LANE address[l] += static_cast<u64>(l) * limit;  // each thread has its own
-      counter.local_requests++;
+      counter.local_requests += static_cast<u64>(count_local_requests(bytes));
       counter.local_sectors += static_cast<u64>(pattern.cost);
       break;
     }
