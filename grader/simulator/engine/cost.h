@@ -17,7 +17,7 @@ int count_wavefronts(const u64* address, u32 mask, int bytes);
 
 // The same for a load. Where the lanes read in pairs, each what its neighbour reads (lane ^ 1, or lane ^ 2), two lanes'
 // values of 8 or 16 bytes come back at once, and half the passes do (NVIDIA's developer forum, topic 77228, on compute
-// capability 7.x).
+// capability 7.x; so it is on the H200, in the 8 launches banks_8_pairs_... and banks_16_pairs_...).
 int count_load_wavefronts(const u64* address, u32 mask, int bytes);
 
 // The same for an atomic: lanes at the same word take turns.
