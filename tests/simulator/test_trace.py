@@ -164,3 +164,12 @@ def test_a_trace_is_the_same_with_two_threads_of_the_host(bench, module):
         return [(s.pc, s.path, s.active, s.sectors, s.values if "rd" not in s.text else ()) for s in traced.steps]
 
     assert trace(1) == trace(2)
+
+
+def test_lanes_that_wait_for_others_have_no_result_yet(bench, module):
+    trace = bench.launch(
+        module, "one_after_another", (1,), (32,), bench.array(np.zeros(32, np.int32)), trace=TraceRequest()
+    ).trace
+    first, second = (step for step in trace.steps if step.opcode.startswith("shfl"))
+    assert first.path | second.path == 0xFFFFFFFF and first.path & second.path == 0
+    assert first.values == () and second.values[0] == (105,) * 32

@@ -22,6 +22,13 @@ int count_registers(const TraceShape& shape) {
   return count;
 }
 
+// Whether the lanes of a step still wait for others to come to it: it has written nothing yet.
+bool still_waits(const Warp& warp, const TraceStep& step) {
+  for (const Path& path : warp.paths)
+    if (path.state == PathState::kAtSync && path.pc == step.pc && path.mask & step.active) return true;
+  return false;
+}
+
 void complete(Trace& trace, const Counter* counters, const Warp& warp) {
   TraceStep& step = trace.steps[trace.steps_used - 1];
   const TraceShape& shape = trace.shapes[step.pc];
@@ -29,7 +36,11 @@ void complete(Trace& trace, const Counter* counters, const Warp& warp) {
   const char* frame = warp.registers.data() + trace.frame;
   const int registers = step.active ? count_registers(shape) : 0;
   u64(*row)[kLanes] = trace.rows + step.first_row + (step.rows - registers);
-  for (int k = 0; k < registers; k++) note_register(row[k], frame, shape.slot[k], shape.bytes[k]);
+  if (registers && still_waits(warp, step)) {
+    step.rows -= registers;
+  } else {
+    for (int k = 0; k < registers; k++) note_register(row[k], frame, shape.slot[k], shape.bytes[k]);
+  }
   step.requests = static_cast<u32>(now.requests + now.local_requests) - step.requests;
   step.sectors = static_cast<u32>(now.sectors + now.local_sectors) - step.sectors;
   step.shared_requests = static_cast<u32>(now.shared_requests) - step.shared_requests;

@@ -42,6 +42,20 @@ extern "C" __global__ void early(float* y)
     for (int k = 0; k < t; ++k) y[t] += k;
 }
 
+extern "C" __global__ void one_after_another(int* y)
+{
+    int t = threadIdx.x, v = 0;
+#pragma unroll 1
+    for (int k = 0; k < 2; ++k) {
+        if (k == t % 2) {
+            asm volatile("shfl.sync.idx.b32 %0, %1, 5, 31, 0xffffffff;" : "=r"(v) : "r"(t + 100));
+            break;
+        }
+        y[t] = k;
+    }
+    y[t] = v;
+}
+
 extern "C" __global__ void leaves(float* y)
 {
     if (threadIdx.x >= 8) asm volatile("exit;");
