@@ -48,7 +48,7 @@ extern "C" __global__ void one_after_another(int* y)
 #pragma unroll 1
     for (int k = 0; k < 2; ++k) {
         if (k == t % 2) {
-            asm volatile("shfl.sync.idx.b32 %0, %1, 5, 31, 0xffffffff;" : "=r"(v) : "r"(t + 100));
+            asm volatile("shfl.sync.idx.b32 %0, %1, 5, 31, 0xffffffff;" : "=r"(v) : "r"(100 + t));
             break;
         }
         y[t] = k;
