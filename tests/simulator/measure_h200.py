@@ -1,8 +1,9 @@
 """Runs the opcode cases on an NVIDIA GPU and keeps what comes out.
 
-``python tests/simulator/measure_h200.py OUT``, which needs NumPy and the driver alone, writes
+``python tests/simulator/measure_h200.py OUT [NAMES]``, which needs NumPy and the driver alone, writes
 OUT/h200_opcodes.json (a hash of each exact case's result, and what the driver refused) and
-OUT/h200_approximate.npz (every sixteenth result of the inexact cases).
+OUT/h200_approximate.npz (every sixteenth result of the inexact cases); of the cases named in the file NAMES, one a
+line, also all results, in OUT/values.npz, to see what differs.
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ class Gpu:
         return result.raw
 
 
-def main(out: Path) -> None:
+def main(out: Path, names: set[str]) -> None:
     gpu = Gpu()
-    exact, refused, arrays = {}, [], {}
+    exact, refused, arrays, whole = {}, [], {}, {}
     for case in cases():
         try:
             result = gpu.run(case)
@@ -67,8 +68,12 @@ def main(out: Path) -> None:
         array = np.frombuffer(result, f"u{BYTES[case.types[0]]}")
         if case.exact:
             exact[case.name] = hashlib.sha256(result).hexdigest()[:16]
+            if case.name in names:
+                whole[case.name] = array
         else:
             arrays[case.name] = array[::16]
+    if whole:
+        np.savez_compressed(out / "values.npz", **whole)
     record = {"exact": exact, "refused": refused}
     (out / "h200_opcodes.json").write_text(json.dumps(record, indent=0))
     np.savez_compressed(out / "h200_approximate.npz", **arrays)
@@ -76,4 +81,4 @@ def main(out: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), set(Path(sys.argv[2]).read_text().splitlines()) if len(sys.argv) > 2 else set())
