@@ -258,8 +258,8 @@ def measure(out: Path) -> int:
     if found:
         try:
             return compare(out / "h200_counters.csv")
-        except Exception as problem:  # the simulated GPU needs a compiler, which a GPU machine may lack
-            print("not compared here:", problem)
+        except Exception as problem:  # the simulated GPU needs g++ and the package installed, not only on the path
+            print(f"not compared here (do it elsewhere, with --compare): {problem}")
             return 0
     print((out / "log.txt").read_text()[-3000:])
     return 1

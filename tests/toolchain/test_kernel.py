@@ -1,4 +1,5 @@
 import subprocess
+import sys
 from shutil import which
 
 import pytest
@@ -259,3 +260,12 @@ def test_a_byte_order_mark_is_no_mistake():
     result = compile_kernel(Source(files, "answer.cu"))
     assert result.state is State.PASS and ".entry k(" in result.ptx
     assert "empty" in compiled(mark + b"\n").message
+
+
+def test_why_the_compile_process_does_not_start_is_told(monkeypatch):
+    # As where the package lies on the path alone: an isolated child does not find it.
+    monkeypatch.setattr("grader.toolchain.compile.python_child", lambda module: [sys.executable, "-I", "-m", "not_here"])
+    monkeypatch.setattr("grader.toolchain.cache.Cache.get", lambda *_: None)
+    found = compiled(KERNEL)
+    assert found.state is State.GRADER_FAULT
+    assert "The compiler ended with exit code 1: " in found.message and "not_here" in found.message
