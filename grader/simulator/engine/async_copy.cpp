@@ -112,7 +112,9 @@ void start_copies(Launch& launch, Warp& warp, char* frame, u32 mask, const Instr
     warp.copies.push_back(copy);
   }
   Counter& counter = launch.request->counters[&i - launch.request->code];
-  if (reading) {  // the H200 counts no request where all lanes only write zeros
+  // Where all lanes only write zeros, the H200 counts an instruction but no request: so in padded_with_zeros, the one
+  // measured launch that has such a warp.
+  if (reading) {
     counter.requests++;
     counter.sectors += static_cast<u64>(count_sectors(from, reading));
   }
