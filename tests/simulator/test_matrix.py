@@ -9,14 +9,19 @@ import pytest
 from matrix_cases import KINDS, WARPS, Case, cases, checksum, inputs, run_here, values
 
 CASES = cases()
-MEASURED = Path(__file__).parent / "h200_matrix.npz"
+MEASURED = np.load(Path(__file__).parent / "h200_matrix.npz")
+
+
+def _roundings(case: Case) -> int:
+    """wmma multiplies tf32 in two steps of four k, an H200 and so we."""
+    return 2 if case.family == "wmma" and case.a == "tf32" else 1
 
 
 def bound(case: Case, a, b, c, exact) -> np.ndarray:
-    """How far a result may lie from the exact one, or two tensor cores' results from each other.
+    """How far a result may lie from the exact one.
 
     There are k + 1 terms. Each, and a sum of some of them, loses less than 2^-22 of the largest (which is the widest
-    claim about any generation of tensor cores); then one unit of D's last place.
+    claim about any generation of tensor cores); then one unit of D's last place for each rounding.
     """
     k = case.shape[2]
     terms = np.abs(a[:, :, None, :] * b[:, None, :, :]).max(3)
@@ -25,7 +30,7 @@ def bound(case: Case, a, b, c, exact) -> np.ndarray:
     digits, least = {"f16": (10, -24), "f32": (23, -149)}[case.d]
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.floor(np.log2(np.abs(exact) + lost))
-    return lost + 2.0 ** np.maximum(np.nan_to_num(size, neginf=-1000.0) - digits, least)
+    return lost + _roundings(case) * 2.0 ** np.maximum(np.nan_to_num(size, neginf=-1000.0) - digits, least)
 
 
 def compare(case: Case, got, a, b, c) -> None:
@@ -36,9 +41,12 @@ def compare(case: Case, got, a, b, c) -> None:
         assert np.array_equal(np.isnan(exact), np.isnan(got))
         allowed = bound(case, *(np.where(np.isfinite(x), x, 0) for x in (a, b, c)), np.where(usual, exact, 0))
         most = {"f16": 65504.0, "f32": float(np.finfo(np.float32).max)}[case.d]
-        inside = usual & (np.abs(exact) + allowed < most)
+        fits = True
+        if _roundings(case) == 2:  # the first may already be infinite
+            fits = np.abs(np.einsum("wmk,wnk->wmn", a[..., :4], b[..., :4]) + c) + allowed < most
+        inside = usual & fits & (np.abs(exact) + allowed < most)
         assert (np.abs(got - exact)[inside] <= allowed[inside]).all()
-        past = np.abs(exact) - np.where(usual, allowed, 0) >= most * (1 + 2.0**-10)
+        past = fits & (np.abs(exact) - np.where(usual, allowed, 0) >= most * (1 + 2.0**-10))
         assert np.array_equal(got[past], np.copysign(np.inf, exact[past]))
 
 
@@ -69,17 +77,6 @@ def test_every_shape_and_type(bench, case):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_against_an_h200(bench, case):
-    if not MEASURED.exists():
-        pytest.skip("not measured yet: tests/simulator/measure_matrix.py")
-    measured = np.load(MEASURED)
-    assert case.name not in measured["refused"]
-    ours, theirs = run_here(bench, case), measured[case.name]
-    if case.d in ("s32", "f64"):
-        assert np.array_equal(checksum(ours) if case.d == "s32" else ours, theirs)
-        return
-    x, y = values(case.d, ours), values(case.d, theirs)
-    same = (x == y) | (np.isnan(x) & np.isnan(y))
-    a, b, c = (values(kind, w) for kind, w in zip((case.a, case.b, case.c), inputs(case), strict=True))
-    allowed = 2 * bound(case, *(np.where(np.isfinite(w), w, 0) for w in (a, b, c)), np.where(np.isfinite(y), y, 0))
-    with np.errstate(invalid="ignore"):
-        assert (same | (np.abs(x - y) <= allowed)).all()
+    """Every bit, also of what is no number. Measured on 2026-11-30 with driver 580.159.04 (measure_matrix.py)."""
+    ours = run_here(bench, case)
+    assert np.array_equal(checksum(ours) if case.d == "s32" else ours, MEASURED[case.name])

@@ -1,13 +1,17 @@
-// Multiplication of matrices as NVIDIA describes it, or as others found its tensor cores to compute.
+// Multiplication of matrices, as an H200 was found to do it: equal in every bit, also of what is no number, in 118 forms
+// of instructions (2026-11-30, driver 580.159.04; tests/simulator/measure_matrix.py).
 //
 // Integers: exact; the sum wraps at 32 bits or, with .satfinite, ends at the largest or smallest number.
 // f64: fused multiply-adds, k rising.
 // f16, bf16, tf32: every product is exact. The products of all k and the number of C are cut off (toward zero)
 // kFraction binary places below the leading place of the largest one (kLeast at least), added exactly, and rounded
-// once: toward zero to an f32, to the nearest (even) to an f16. So Khattak and Mikaitis found the Hopper generation to
-// work (Accurate Models of NVIDIA Tensor Cores, 2025); Ampere cuts off one place earlier and adds in two parts (Fasi
-// and others, Numerical behavior of NVIDIA tensor cores, 2021). Whatever the parts, two such sums of k products and C
-// differ by less than (k + 2) 2^-22 (largest term) + 1 ulp of the result. Exact sums (small integers) are the same.
+// once: toward zero to an f32, to the nearest (even) to an f16. So Khattak and Mikaitis describe the Hopper generation
+// (Accurate Models of NVIDIA Tensor Cores, 2025). Two forms of wmma are several instructions in the machine code of
+// ptxas 13.0, and round between them: tf32 takes four k at a time, the low ones first; a D of f16 with a C of f32 is an
+// f32 first.
+// Ampere cuts off one place earlier and adds in two parts (Fasi and others, Numerical behavior of NVIDIA tensor cores,
+// 2021). Whatever the parts, two such sums of k products and C differ by less than (k + 2) 2^-22 (largest term) + 1 ulp
+// of the result for each rounding. Exact sums (small integers) are the same.
 #include "matrix.h"
 
 #include "convert.h"
@@ -87,6 +91,9 @@ void multiply_integers(char* frame, const Operands& o, const Instruction& i) {
 
 // ---- double precision ----
 
+// What is no number comes from B before the sum so far, and from there before A; fma asks for the sum first.
+f64 add_double(f64 a, f64 b, f64 sum) { return settle(__builtin_fma(a, b, sum), a, sum, b); }
+
 void multiply_doubles(char* frame, const Operands& o) {
   f64 a[kMost][kPlaces], b[kMost][kPlaces], c[kMost][kMost];
   auto read = [&](const Listed& x, auto* into) {
@@ -99,7 +106,7 @@ void multiply_doubles(char* frame, const Operands& o) {
   read(o.c, c);
   each_element(o.d, o.shape, [&](s32 slot, int l, int, int line, int place) {
     f64 sum = c[line][place];
-    for (int k = 0; k < o.shape.k; k++) sum = fma_f64(a[line][k], b[place][k], sum);
+    for (int k = 0; k < o.shape.k; k++) sum = add_double(a[line][k], b[place][k], sum);
     lanes<f64>(frame, slot)[l] = sum;
   });
 }
@@ -150,12 +157,17 @@ void read_lines(char* frame, const Listed& x, Shape shape, Lines& lines) {
   });
 }
 
-// The sum of a line's products with another line's and of c, before the last rounding: exact in a double.
-f64 add_products(const Lines& a, int row, const Lines& b, int column, int fraction, f32 c) {
+// The sum of two lines' products in the places first to last - 1 and of c, before it is rounded: exact in a double.
+f64 add_products(const Lines& a, int row, const Lines& b, int column, int first, int last, int fraction, f32 c) {
+  if (a.special[row] || b.special[column] || !std::isfinite(c)) {  // infinite, or no number
+    f64 sum = c;
+    for (int k = first; k < last; k++) sum += a.value[row][k] * b.value[column][k];
+    return sum;
+  }
   s32 product[kPlaces], exponent[kPlaces], c_mantissa, c_exponent;
   split(bits<u32>(c), format_of(kF32), c_mantissa, c_exponent);
   s32 top = c_exponent;
-  for (int k = 0; k < kPlaces; k++) {
+  for (int k = first; k < last; k++) {
     product[k] = a.mantissa[row][k] * b.mantissa[column][k];
     exponent[k] = a.exponent[row][k] + b.exponent[column][k];
     top = exponent[k] > top ? exponent[k] : top;
@@ -163,7 +175,7 @@ f64 add_products(const Lines& a, int row, const Lines& b, int column, int fracti
   if (top <= kZero / 2) return 0;
   if (top < kLeast) top = kLeast;
   s32 products = 0;  // 16 of less than 2^27
-  for (int k = 0; k < kPlaces; k++) {
+  for (int k = first; k < last; k++) {
     const s32 down = top - exponent[k] < 31 ? top - exponent[k] : 31;
     const s32 cut = (product[k] < 0 ? -product[k] : product[k]) << (kFraction - 2 * fraction) >> down;
     products += product[k] < 0 ? -cut : cut;
@@ -176,8 +188,14 @@ f64 add_products(const Lines& a, int row, const Lines& b, int column, int fracti
 
 f32 truncate(f64 x) {
   const f32 near = static_cast<f32>(x);
-  if (std::fabs(x) >= 0x1p128 || std::fabs(static_cast<f64>(near)) <= std::fabs(x)) return near;
+  if (x != x || std::fabs(x) >= 0x1p128 || std::fabs(static_cast<f64>(near)) <= std::fabs(x)) return near;
   return bits<f32>(bits<u32>(near) - 1);
+}
+
+// A sum of f16 that rounds to zero is +0 there (measured on one sum, whose -0 was the other possibility).
+u32 half_of(f64 sum) {
+  const u32 half = sum != sum ? 0x7fffu : narrow_half(sum, kNearest, false);
+  return half == 0x8000u ? 0 : half;
 }
 
 void multiply_floats(char* frame, const Operands& o) {
@@ -189,21 +207,21 @@ void multiply_floats(char* frame, const Operands& o) {
     c[line][place] = value_of(part_of(frame, slot, l, j, o.c.type == kF16 ? 16 : 32), o.c.type);
   });
   const int fraction = format_of(o.a.type).fraction;
+  const int together = o.a.type == kTF32 && o.shape.n == 16 ? 4 : o.shape.k;  // that shape is wmma's
   each_element(o.d, o.shape, [&](s32 slot, int l, int j, int line, int place) {
-    f64 sum;
-    if (a.special[line] || b.special[place] || !std::isfinite(c[line][place])) {  // infinite, or no number
-      sum = c[line][place];
-      for (int k = 0; k < o.shape.k; k++) sum += a.value[line][k] * b.value[place][k];
-    } else {
-      sum = add_products(a, line, b, place, fraction, c[line][place]);
+    f32 before = c[line][place];
+    f64 sum = 0;
+    for (int k = 0; k < o.shape.k; k += together) {
+      sum = add_products(a, line, b, place, k, k + together, fraction, before);
+      before = truncate(sum);
     }
     if (o.d.type == kF32) {
-      lanes<f32>(frame, slot)[l] = canonical(truncate(sum));
-    } else {
-      const u32 half = sum != sum ? 0x7fffu : narrow_half(sum, kNearest, false);
-      u32& pair = lanes<u32>(frame, slot)[l];
-      pair = (pair & (0xffff0000u >> (16 * j))) | half << (16 * j);
+      lanes<f32>(frame, slot)[l] = canonical(before);
+      return;
     }
+    const u32 half = o.c.type == kF32 ? to_f16(before) : half_of(sum);
+    u32& pair = lanes<u32>(frame, slot)[l];
+    pair = (pair & (0xffff0000u >> (16 * j))) | half << (16 * j);
   });
 }
 
