@@ -211,7 +211,7 @@ class SimulatedBackend:
             specials=_pointer(program.specials),
             copies=_pointer(program.copies),
             images=_pointer(program.images),
-            branch_targets=_pointer(program.branch_targets),
+            lists=_pointer(program.lists),
             params=_pointer(args),
             params_bytes=len(args),
             allocations=_pointer(table),

@@ -9,10 +9,7 @@ from grader.simulator.records import DeviceError
 from grader.verdict.records import State
 
 # The fields of abi.h, LaunchRequest, in its order.
-_POINTERS = (
-    """code functions specials copies images params allocations counters fault output branch_targets
-    trace"""
-)
+_POINTERS = "code functions specials copies images params allocations counters fault output lists trace"
 _NUMBERS = """host_offset written_offset budget code_count allocation_count params_bytes output_bytes output_used
     first_block last_block"""
 _SIZES = "shared_bytes local_limit dynamic_shared_bytes checks workers unused"

@@ -67,7 +67,7 @@ def _register_kind(kind: str) -> str:
 
 
 def _list(context: Context, operand: Operand, role: int, name: str, kind: str, *, wmma: bool, written: bool = False):
-    """(where in the program's list, how many) of a fragment's registers."""
+    """(where in the program's lists, how many) of a fragment's registers."""
     count = _registers(role, name, kind, wmma=wmma)
     items = context.list_of(operand, count)
     slots = []
@@ -77,7 +77,7 @@ def _list(context: Context, operand: Operand, role: int, name: str, kind: str, *
         if written and item.name == "_":
             raise PtxError(f"{context.instruction.opcode} into _")
         slots.append(_register(context, item, kind) if written else context.slot(item, _register_kind(kind)))
-    return context.function.list_of(slots), count
+    return context.function.keep_list(slots), count
 
 
 def _register(context: Context, item: Name, kind: str) -> int:

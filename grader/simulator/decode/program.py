@@ -59,7 +59,7 @@ class Program:
     specials: bytes = b""
     copies: bytes = b""
     images: bytes = b""
-    branch_targets: bytes = b""  # of brx.idx
+    lists: bytes = b""  # of 32-bit numbers: targets of brx.idx, registers of matrix instructions
     count: int = 0
     categories: list[str] = field(default_factory=list)
     locations: list[Location | None] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Linker:
         self.shared_bytes = 0
         self.dynamic: list[int] = []
         self.copies: list[tuple[int, int, int]] = []
-        self.branch_targets: list[int] = []
+        self.lists: list[int] = []
         self.order: list[Function] = [self.kernel]
         self.numbers: dict[str, int] = {kernel: 0}
         self.calls = False
@@ -129,7 +129,7 @@ class Linker:
         program.apart = not any(self._sees_others(record) for record in records)
         program.functions, program.images, program.specials = bytes(functions), bytes(images), bytes(specials)
         program.copies = b"".join(struct.pack("<3i", *copy) for copy in self.copies)
-        program.branch_targets = struct.pack(f"<{len(self.branch_targets)}i", *self.branch_targets)
+        program.lists = struct.pack(f"<{len(self.lists)}i", *self.lists)
         program.shared_bytes = self.shared_bytes
         kernel = decoders[0]
         program.local_bytes = _STACK_BYTES + kernel.local_bytes if self.calls else kernel.local_bytes
@@ -298,16 +298,14 @@ class FunctionDecoder:
         return self.entry + target
 
     def branch_table(self, instruction: Instruction) -> tuple[int, int]:
-        """(first index, count) of a brx.idx's targets in the program's list."""
+        """(first index, count) of a brx.idx's targets in the program's lists."""
         targets = [self.entry + target for target in table(self.function, instruction)]
-        first = len(self.linker.branch_targets)
-        self.linker.branch_targets += targets
-        return first, len(targets)
+        return self.keep_list(targets), len(targets)
 
-    def list_of(self, slots: list[int]) -> int:
-        """Where the program's list, which has also the targets of brx.idx, holds these registers."""
-        first = len(self.linker.branch_targets)
-        self.linker.branch_targets += slots
+    def keep_list(self, numbers: list[int]) -> int:
+        """Where the program's lists, which lie one behind the other, begin to hold these numbers."""
+        first = len(self.linker.lists)
+        self.linker.lists += numbers
         return first
 
     def meeting(self, instruction: Instruction) -> int:

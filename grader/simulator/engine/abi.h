@@ -162,7 +162,7 @@ struct LaunchRequest {
   Counter* counters;
   FaultRecord* fault;
   char* output;
-  const s32* branch_targets;
+  const s32* lists;  // one behind the other: targets of brx.idx, registers of matrix instructions
   Trace* trace;     // of one warp; null: none
   s64 host_offset;  // host address = device address + host_offset
   s64 written_offset;  // device address + this: the byte that says whether that byte was ever written; 0: no such

@@ -37,7 +37,7 @@ struct Operands {
 };
 
 Operands operands_of(const Launch& launch, const Instruction& i) {
-  const s32* list = launch.request->branch_targets;
+  const s32* list = launch.request->lists;
   return {shape_of(i.mode),
           {kRoleSum, i.type, list + i.values[0]},
           {kRoleA, i.source_type, list + i.values[1]},

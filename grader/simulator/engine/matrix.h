@@ -10,7 +10,7 @@ enum MatrixFlag : s32 { kSignedA = 1, kSignedB = 2, kSaturate = 4, kCrossed = 8 
 constexpr s32 kTF32 = 12;
 
 // mma and wmma.mma. i.mode the shape, i.type the type of D, i.source_type of A and B, i.vector of C; i.values says
-// where in `branch_targets` the registers of D, A, B and C are listed.
+// where in `lists` the registers of D, A, B and C are listed.
 void multiply_matrices(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
 
 // Sums into which an undefined value goes are undefined.

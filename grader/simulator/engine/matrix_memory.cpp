@@ -215,7 +215,7 @@ void move_fragment(Launch& launch, Warp& warp, char* frame, u32 mask, const Inst
     return fail(launch, kMisaligned, i, warp, 0, x.base, x.space == kGlobal ? fragment : line, x.space);
   if (x.stride & static_cast<u64>(line - 1))
     return fail(launch, kMisaligned, i, warp, 0, x.base + x.stride, line, x.space);
-  const s32* slots = launch.request->branch_targets + i.values[0];
+  const s32* slots = launch.request->lists + i.values[0];
   const int count = registers_of(x.role, x.shape, x.per_register);
   const bool by_rows = i.space == kShared && x.role != kRoleSum && (x.bytes == 2 || (x.bytes == 1 && !x.crossed));
   Place pair[kLanes];

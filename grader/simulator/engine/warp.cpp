@@ -249,7 +249,7 @@ void run_warp(Launch& launch, Warp& warp) {
           u32 index = lanes<u32>(frame, i.a)[first_lane(left_to_go)], same = 0;
           each_active(left_to_go,
                       [&](int l) { same |= static_cast<u32>(lanes<u32>(frame, i.a)[l] == index) << l; });
-          split_off(warp, request.branch_targets[i.target + static_cast<s32>(index)], same);
+          split_off(warp, request.lists[i.target + static_cast<s32>(index)], same);
           left_to_go &= ~same;
           targets++;
         }
