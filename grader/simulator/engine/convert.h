@@ -109,8 +109,8 @@ inline u16 minmax_half(u16 x, u16 y, const Instruction& i) {  // i.mode: 0 minim
 }
 inline u16 function_half(u16 x, const Instruction& i) {  // i.mode: 0 ex2, 1 tanh
   f32 p = widen_half(x, i.flags), r = i.mode ? tanh_approx(p) : ex2(p);
-  u16 result = i.flags & kBf16 ? to_bf16(r) : to_f16(r);
-  return (i.flags & kFtz) && !(i.flags & kBf16) ? ftz_f16(result) : result;
+  if (i.flags & kBf16) return to_bf16(i.flags & kFtz ? ftz(r) : r);
+  return i.flags & kFtz ? ftz_f16(to_f16(r)) : to_f16(r);
 }
 
 // ---- cvt ----
@@ -172,8 +172,8 @@ inline u16 narrow_half(f64 x, s32 mode, bool is_bf16) {
   return nearest;
 }
 
-// What is not a number stays so. Its payload is kept between f64 and the others; f16, bf16 and f32 have one
-// each.
+// What is not a number stays so. Its payload is kept between f64 and the others, as on an H200; f16, bf16 and f32
+// have one each.
 inline u64 convert_nan(u64 x, const Instruction& i) {
   if (i.flags & kSat) return 0;
   bool is_half = i.type == kF16 || i.type == kBF16;
@@ -181,7 +181,7 @@ inline u64 convert_nan(u64 x, const Instruction& i) {
     case kF64:
       if (i.type == kF64) return x | 0x0008000000000000ull;
       if (i.type == kF32) return bits<u32>(narrow_nan(0, bits<f64>(x)));
-      return is_half && i.type == kBF16 ? 0x7fff : (x >> 48 & 0x8000) | 0x7e00 | (x >> 42 & 0x3ff);
+      return (x >> 48 & 0x8000) | (i.type == kBF16 ? 0x7fc0 | (x >> 45 & 0x7f) : 0x7e00 | (x >> 42 & 0x3ff));
     case kF32:
       if (i.type == kF64)
         return bits<u64>(widen(i.flags & kFtz ? bits<f32>(0x7fffffffu) : bits<f32>(static_cast<u32>(x))));

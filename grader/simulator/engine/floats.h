@@ -21,7 +21,8 @@ inline To bits(From x) {
 
 inline f32 canonical(f32 x) { return x != x ? bits<f32>(0x7fffffffu) : x; }
 
-// A double that is not a number keeps the bits of the last operand that was none; see `settle`.
+// A double that is not a number keeps the bits of the last operand that was none; see `settle`. PTX leaves these
+// bits open, they are an H200's; its fma prefers the second operand, then the third, then the first.
 constexpr u64 kInvalid = 0xfff8000000000000ull;
 inline f64 quiet(f64 x) { return bits<f64>(bits<u64>(x) | 0x0008000000000000ull); }
 inline f64 settle(f64 result, f64 x) {
@@ -31,7 +32,7 @@ inline f64 settle(f64 result, f64 x, f64 y) {
   return result == result ? result : (y != y ? quiet(y) : settle(result, x));
 }
 inline f64 settle(f64 result, f64 x, f64 y, f64 z) {
-  return result == result ? result : (z != z ? quiet(z) : settle(result, x, y));
+  return result == result ? result : (y != y ? quiet(y) : settle(result, x, z));
 }
 inline f64 fma_f64(f64 x, f64 y, f64 z) { return settle(__builtin_fma(x, y, z), x, y, z); }
 inline f64 sqrt_f64(f64 x) { return settle(__builtin_sqrt(x), x); }

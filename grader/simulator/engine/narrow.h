@@ -50,15 +50,17 @@ inline u32 unpack_small(u16 x, const Instruction& i) {
 }
 
 // tf32: an f32 with 10 bits of fraction. i.mode: 0 to nearest even, 1 toward zero, 2 to nearest, ties away.
+// An H200 does not give the canonical NaN of the PTX ISA: .rn and .rz give 0x7fffe000, and .rna works on the bits. It
+// cuts off a NaN, so that a small payload leaves an infinity; .satfinite subtracts one unit from that exponent.
 inline u32 to_tf32(f32 x, const Instruction& i) {
-  u32 b = bits<u32>(x);
-  if (x != x) return 0x7fffffffu;
-  if ((i.flags & kRelu) && (b >> 31)) return 0;
-  if (std::isinf(x)) return (i.flags & kSatFinite) ? (b & 0x80000000u) | 0x7f7fe000u : b;
-  u32 rounding = i.mode == 1 ? 0u : i.mode == 2 ? 0x1000u : 0xfffu + (b >> 13 & 1);
-  u32 result = (b + rounding) & 0xffffe000u;
-  bool overflow = (result & 0x7fffffffu) >= 0x7f800000u;
-  return overflow && (i.flags & kSatFinite) ? (b & 0x80000000u) | 0x7f7fe000u : result;
+  constexpr u32 kInfinity = 0x7f800000u, kUnit = 0x2000u, kKept = ~(kUnit - 1);
+  u32 sign = bits<u32>(x) & 0x80000000u, rest = bits<u32>(x) ^ sign;
+  bool ties_away = i.mode == 2;
+  if (x != x && !ties_away) return 0x7fffffffu & kKept;
+  if ((i.flags & kRelu) && sign) return 0;
+  if (rest < kInfinity && i.mode != 1) rest += ties_away ? kUnit / 2 : kUnit / 2 - 1 + (rest / kUnit & 1);
+  rest &= kKept;
+  return sign | (rest >= kInfinity && (i.flags & kSatFinite) ? rest - kUnit : rest);
 }
 
 // cvt.pack: the low bits of z move up by two fields of i.bytes bits, below them x and y, clamped to i.type.

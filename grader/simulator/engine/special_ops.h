@@ -7,7 +7,9 @@
 #include "video.h"
 
 // add, sub and mad with a carry: i.mode is the operation, i.flags 1 takes a carry in, 2 leaves one, i.e holds
-// it.
+// it. A subtraction adds the complement and 1, so that its flag is set where nothing was borrowed. The PTX ISA
+// writes d = a - (b + CC.CF), which is the same as long as an addition's flag does not go into a subtraction;
+// where it does, an H200 shows the complement.
 enum CarryOperation : s32 { kCarryAdd = 0, kCarrySub, kCarryMadLo, kCarryMadHi };
 enum CarryFlag : s32 { kCarryIn = 1, kCarryOut = 2, kCarrySigned = 4 };
 
@@ -19,9 +21,9 @@ inline void carry(char* frame, u32 mask, const Instruction& i) {
   u32 out = flag;
   each_active(mask, [&](int l) {
     T x = lanes<T>(frame, i.a)[l], y = lanes<T>(frame, i.b)[l];
-    Wide in = (i.flags & kCarryIn) ? flag >> l & 1 : 0, sum;
-    if (i.mode == kCarrySub) {  // the flag of a subtraction is a borrow
-      sum = Wide(x) - y - in;
+    Wide in = (i.flags & kCarryIn) ? flag >> l & 1 : i.mode == kCarrySub, sum;
+    if (i.mode == kCarrySub) {
+      sum = Wide(x) + static_cast<T>(~y) + in;
     } else if (i.mode == kCarryAdd) {
       sum = Wide(x) + y + in;
     } else {
