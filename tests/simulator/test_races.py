@@ -14,7 +14,8 @@ from test_faults import line_of, run
 
 from grader.simulator import Device
 
-HEAD = """extern "C" __global__ void NAME(int* x, int* y, unsigned* f)
+HEAD = """#include <cuda_bf16.h>
+extern "C" __global__ void NAME(int* x, int* y, unsigned* f)
 {
     __shared__ int s[256];
     int t = threadIdx.x, b = blockIdx.x, lane = t % 32, w = t / 32, i = b * blockDim.x + t;
@@ -82,6 +83,8 @@ WRONG = {
         "if (t == 0) { while (atomicCAS(f, 0u, 1u)); y[0] += 1; atomicExch(f, 0u); }", 2, 32, "atomic"),
     "a lock given back by a plain store": (
         "if (t == 0) { while (atomicCAS(f, 0u, 1u)); __threadfence(); y[0] += 1; __threadfence(); *f = 0; }", 2, 32, ""),
+    "a compare-and-swap with what was read elsewhere": (
+        "int old = y[1]; atomicCAS(&y[0], old, t + 1); atomicAdd(&y[1], 1);", 2, 64, ""),
     "barriers of half a block": (
         'if (t < 64) { s[t] = t; asm volatile("bar.sync 1, 64;" ::: "memory"); } else y[t] = s[t - 64];', 1, 128, ""),
 }  # fmt: skip
@@ -147,6 +150,16 @@ RIGHT = {
         'if (t < 32) { s[t] = t; __threadfence_block(); asm volatile("bar.arrive 1, 64;" ::: "memory"); }'
         'else { asm volatile("bar.sync 1, 64;" ::: "memory"); y[t] = s[t ^ 33]; }', 1, 64),
     "two kernels' work in one block after the other": ("y[t] = t; __syncthreads(); x[t] = y[63 - t];", 1, 64),
+    "the programming guide's loop of compare-and-swap": (
+        "int old = y[0], seen; do { seen = old; old = atomicCAS(&y[0], seen, seen + 3); } while (old != seen);", 2, 64),
+    "such a loop for floats in shared memory, the first look by another name": (
+        "float* q = (float*)&s[2]; float old = *q, seen; do { seen = old; old = __int_as_float(atomicCAS(&s[2],"
+        "__float_as_int(seen), __float_as_int(seen + 1))); } while (old != seen);", 1, 128),
+    "such a loop for a field behind another": (
+        "unsigned long long *p = (unsigned long long*)(x + 2 * (t % 4)) + 1, old = *p, seen;"
+        "do { seen = old; old = atomicCAS(p, seen, seen + 3); } while (old != seen);", 2, 64),
+    "an atomic of the toolkit that is such a loop": (
+        "atomicAdd((__nv_bfloat16*)y + t % 2, __float2bfloat16(1));", 2, 64),
     "threads that have left": ("s[t] = t; if (t >= 40) return; __syncthreads(); y[t] = s[63 - t];", 1, 64),
 }  # fmt: skip
 

@@ -206,6 +206,8 @@ def load_store(context: Context, modifiers: Modifiers) -> None:
     if len(lanes) > 1:
         modifiers.refuse()
     record.flags |= (WIDE_REGISTER if lanes == {8} else 0) | _order(found)
+    if context.function.is_compared(context.instruction):
+        record.flags |= STRONG
     if space == "param":
         return _parameter(context, modifiers, where, store)
     context.operation("st" if store else "ld")

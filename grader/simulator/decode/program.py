@@ -22,6 +22,7 @@ from grader.simulator.decode.context import Context
 from grader.simulator.decode.frame import Frame
 from grader.simulator.decode.types import SPACES, STRONG, Record
 from grader.simulator.ptx.cfg import reconvergence, table
+from grader.simulator.ptx.compared import compared_loads
 from grader.simulator.ptx.errors import PtxError, Refused, Unsupported
 from grader.simulator.ptx.isa import DRIVER_FUNCTIONS
 from grader.simulator.ptx.model import (
@@ -222,6 +223,7 @@ class FunctionDecoder:
         self.parameter_bytes = 0
         self.read_names = self._read_names()
         self._meetings = dict(zip(map(id, function.body), reconvergence(function), strict=True))
+        self._compared = {id(function.body[number]) for number in compared_loads(function)}
         self._layout()
 
     def _read_names(self) -> set[str]:
@@ -310,6 +312,10 @@ class FunctionDecoder:
 
     def meeting(self, instruction: Instruction) -> int:
         return self.entry + self._meetings[id(instruction)]
+
+    def is_compared(self, instruction: Instruction) -> bool:
+        """Whether a compare-and-swap at the same address compares what this loads."""
+        return id(instruction) in self._compared
 
     def code_address(self, name: str) -> int | None:
         """Of a function, None if there is none of this name."""
