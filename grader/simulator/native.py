@@ -50,6 +50,7 @@ COUNTER_FIELDS = (
     "wavefronts",
     "local_requests",
     "local_sectors",
+    "copy_sectors",
 )  # abi.h, Counter
 
 CHECK_RACES = 1  # abi.h, CheckFlag

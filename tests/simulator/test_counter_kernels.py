@@ -27,7 +27,7 @@ def test_counters(session_device, listed):
 
 
 # Addresses in no order: the H200 took so many times our estimate of an atomic's sectors.
-SCATTERED = {"histogram_global": 2805 / 2750, "voxel_maximum": 485 / 483}
+SCATTERED = {"histogram_global": 2805 / 2750, "voxel_maximum": 485 / 483, "atom_any_256": 19 / 18}
 MERGED = {"red_same": 1 / 32, "atom_same": 1 / 32}  # ptxas: one lane does it for the warp, REDUX or SHFL before
 
 
@@ -42,6 +42,18 @@ WITH_ATOMICS = [listed for listed in LISTED if listed.name in ROWS and atomic_se
 def test_estimated_sectors_of_atomics(session_device, listed):
     estimate = simulate(session_device, listed).estimates["ptx_atomic_sectors"]
     assert atomic_sectors(listed.name) == pytest.approx(estimate * (SCATTERED | MERGED).get(listed.name, 1))
+
+
+COPY_WAVEFRONTS = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"
+PREDICATED = {"zeros_past_92": 24 / 26}  # one warp reads with some lanes and writes zeros with the others
+WITH_COPIES = [listed for listed in LISTED if int(ROWS.get(listed.name, {}).get(COPY_WAVEFRONTS) or 0)]
+
+
+@pytest.mark.parametrize("listed", WITH_COPIES, ids=lambda listed: listed.name)
+def test_estimated_wavefronts_of_copies(session_device, listed):
+    estimate = simulate(session_device, listed).estimates["ptx_async_copy_wavefronts"]
+    measured = int(ROWS[listed.name][COPY_WAVEFRONTS])
+    assert measured == pytest.approx(estimate * PREDICATED.get(listed.name, 1))
 
 
 def test_the_list_is_long_enough_and_its_names_are_its_own():
@@ -71,8 +83,11 @@ def test_lanes_at_different_words_of_local_memory_share_no_sector(session_device
 
 @pytest.mark.parametrize(
     "name, turns",
-    [("shared_add", 1), ("shared_add_banks_4", 4), ("shared_add_grouped_4", 4), ("shared_add_same", 32)],
-)
+    [
+        ("shared_add", 1), ("shared_add_banks_4", 4), ("shared_add_grouped_4", 4), ("shared_add_same", 32),
+        ("shared_cas", 2), ("shared_cas_banks_4", 8), ("shared_cas_long", 4), ("shared_exchange", 1),
+    ],
+)  # fmt: skip
 def test_atomics_on_shared_memory_take_turns_at_a_bank(session_device, name, turns):
     counters = total(session_device, name)
     assert counters["inst_executed_op_shared_atom_pred_on_any"] == 8

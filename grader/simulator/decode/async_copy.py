@@ -49,6 +49,7 @@ def _start(context: Context, modifiers: Modifiers, whole_lines: bool) -> None:
     context.operation("async_copy")
     context.category = "async_copy"
     record.bytes, record.vector, record.space = size.value, 1, SPACES["shared"]
+    record.mode = int(whole_lines)  # how it is counted, no more
     context.address(to, "shared")
     record.b, record.values[0] = _source(context, source)
     if len(context.operands) == 4:

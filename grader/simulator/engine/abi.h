@@ -78,6 +78,7 @@ struct Counter {
   u64 wavefronts;  // passes that those requests took
   u64 local_requests;  // one for each word of a lane
   u64 local_sectors;
+  u64 copy_sectors;  // cp.async: the same sectors, as the copies' own metric counts them
 };
 
 struct Allocation {

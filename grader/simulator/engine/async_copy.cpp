@@ -11,6 +11,7 @@ namespace {
 constexpr s32 kLanded = -1;
 
 enum CopyMode : s32 { kWaitForAll = 0, kWaitForGroups };
+enum CopyWay : s32 { kThroughL1 = 0, kPastL1 };  // .ca and .cg
 
 // How many bytes of the source a lane reads; the rest of the destination becomes zero.
 u32 source_bytes(char* frame, const Instruction& i, int lane) {
@@ -88,13 +89,14 @@ void land(Launch& launch, Warp& warp, const AsyncCopy& copy) {
 }  // namespace
 
 // i.a + i.immediate the destination; i.b + i.values[0] the source; i.bytes; i.c how many of them are read, or
-// i.e the predicate (negated if i.flags) by which none is.
+// i.e the predicate (negated if i.flags) by which none is; i.mode the way.
 void start_copies(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i) {
   if (!mask) return;
   u64 to[kLanes], from[kLanes];
   gather_addresses(frame, mask, i, to);
   const u64* b = lanes<u64>(frame, i.b);
   u32 reading = 0;
+  int short_ones = 0;  // whether a lane reads a part: that takes one more wavefront (padded_with_zeros, _3)
   EACH_LANE from[l] = b[l] + static_cast<u64>(static_cast<s64>(i.values[0]));
   for (u32 rest = mask; rest; rest &= rest - 1) {
     const int l = first_lane(rest);
@@ -106,20 +108,20 @@ void start_copies(Launch& launch, Warp& warp, char* frame, u32 mask, const Instr
     const AsyncCopy copy{static_cast<s32>(&i - launch.request->code), l, warp.commits[l], i.bytes,
                          static_cast<s32>(wanted), from[l], to[l]};
     if (wanted) reading |= 1u << l;
+    if (wanted && wanted < static_cast<u32>(i.bytes)) short_ones = 1;
     if (wanted && !check_source(launch, warp, i, copy)) return;
     if (!check_destination(launch, warp, i, copy) || !report(launch, warp, i, copy)) return;
     mark(*launch.block, copy, copy.pc, warp.id * kLanes + l);
     warp.copies.push_back(copy);
   }
   Counter& counter = launch.request->counters[&i - launch.request->code];
-  // Where all lanes only write zeros, the H200 counts an instruction but no request: so in padded_with_zeros, the one
-  // measured launch that has such a warp.
-  if (reading) {
-    counter.requests++;
-    counter.sectors += static_cast<u64>(count_sectors(from, reading));
-  }
+  const CopyCost cost = i.mode == kPastL1 ? count_copy_past_l1(from, to, reading, mask & ~reading)
+                                          : count_copy(from, to, reading, mask, i.bytes);
+  counter.requests += reading != 0;
+  counter.sectors += static_cast<u64>(cost.sectors);
+  counter.copy_sectors += static_cast<u64>(cost.copy_sectors);
   counter.shared_requests++;
-  counter.wavefronts += static_cast<u64>(count_wavefronts(to, mask, i.bytes));
+  counter.wavefronts += static_cast<u64>(cost.wavefronts + short_ones);
 }
 
 void commit_copies(Warp& warp, u32 mask) {

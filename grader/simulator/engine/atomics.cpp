@@ -125,7 +125,8 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
     } else if (space == kShared) {  // windows begin at bank 0
       counter.shared_requests++;
       auto* count = i.flags & kCountsOnes ? count_wavefronts : count_atomic_wavefronts;
-      counter.wavefronts += static_cast<u64>(count(address, part, i.bytes));
+      const u64 each = i.mode == kAtomCompare ? 2 : 1;  // ATOMS.CAS: the seven launches shared_cas...
+      counter.wavefronts += each * static_cast<u64>(count(address, part, i.bytes));
     }
   });
 }

@@ -133,4 +133,34 @@ int count_local_sectors(const u64* offset, u32 mask, int bytes) {
   return total;
 }
 
+CopyCost count_copy(const u64* from, const u64* to, u32 reading, u32 mask, int bytes) {
+  const int written = count_wavefronts(to, mask, bytes);
+  if (!reading) return {0, 0, written};
+  const int sectors = count_sectors(from, reading);
+  return {sectors, sectors, std::max(written, count_wavefronts(from, reading, bytes))};
+}
+
+CopyCost count_copy_past_l1(const u64* from, const u64* to, u32 reading, u32 zeros) {
+  const int for_zeros = zeros ? count_wavefronts(to, zeros, 16) : 0;
+  if (!reading) return {0, 0, for_zeros};
+  // Of each lane: the sector read, the sector written, whether it changes halves, and the half that it reads.
+  u64 pieces[kLanes], groups[kLanes];
+  int count = 0, pairs = 0;
+  for (u32 rest = reading; rest; rest &= rest - 1) {
+    const u64 source = from[first_lane(rest)] >> 4, target = to[first_lane(rest)] >> 4;
+    pieces[count++] = source >> 1 << 20 | target >> 1 << 2 | ((source ^ target) & 1) << 1 | (source & 1);
+  }
+  std::sort(pieces, pieces + count);
+  count = static_cast<int>(std::unique(pieces, pieces + count) - pieces);
+  for (int n = 0; n < count; n++) {
+    const u64 source = pieces[n] >> 20, target = pieces[n] >> 2 & 0x3ffff, halves = pieces[n] & 3, other = pieces[n] ^ 1;
+    pairs += n == 0 || pieces[n] >> 2 != pieces[n - 1] >> 2;
+    const bool whole = halves < 2 && ((n && pieces[n - 1] == other) || (n + 1 < count && pieces[n + 1] == other));
+    groups[n] = source >> 2 << 24 | target >> 2 << 5 | ((target - source) & 3) << 3 | (whole ? 4 : halves);
+  }
+  std::sort(groups, groups + count);
+  const int moved = static_cast<int>(std::unique(groups, groups + count) - groups);
+  return {count_sectors(to, reading), pairs, moved + for_zeros};
+}
+
 int count_local_requests(int bytes) { return std::max(bytes / 4, 1); }

@@ -29,3 +29,22 @@ int count_local_sectors(const u64* offset, u32 mask, int bytes);
 
 // Requests to local memory of one access: one for each word of a lane (the H200 counts 2 for LDL.64, 4 for STL.128).
 int count_local_requests(int bytes);
+
+// What a copy from global to shared memory costs (cp.async). Where all lanes only write zeros, the H200 counts no
+// request and no sector, only an instruction (padded_with_zeros and four more launches).
+struct CopyCost {
+  int sectors;       // as the counter of loads counts them
+  int copy_sectors;  // as that of copies does
+  int wavefronts;    // an estimate
+};
+
+// Through L1 (LDGSTS): as a load; the words must leave their banks there and enter those here, and the worse of the two
+// decides (twelve launches async_4..., async_8...; 16 bytes with .ca were not measured).
+CopyCost count_copy(const u64* from, const u64* to, u32 reading, u32 mask, int bytes);
+
+// Past L1, 16 bytes a lane (LDGSTS.BYPASS): L2's sectors go straight to shared memory. Loads count the sectors written
+// there, copies the pairs of a sector read and a sector written. The two differ from the sectors read only where the
+// lanes' addresses here and there do not move in step; two launches show that (async_16_step_1_jump_32,
+// async_16_step_4_jump_16), and no other contradicts. A wavefront moves what has one line there, one line here, one
+// shift between their sectors, and is whole sectors or the same half of all; lanes that write zeros have their own.
+CopyCost count_copy_past_l1(const u64* from, const u64* to, u32 reading, u32 zeros);
