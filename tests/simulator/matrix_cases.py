@@ -27,13 +27,18 @@ class Case:
     layouts: tuple[str, str, str] = ("row", "col", "row")  # of A, of B, of C and D in memory
     saturate: bool = False
     target: str = "sm_80"
+    what: str = ""  # the one kind of input of all warps; otherwise two have each of KINDS
 
     @property
     def name(self) -> str:
         m, n, k = self.shape
         kinds = f"{self.d}.{self.a}.{self.b}.{self.c}"
         layouts = "" if self.family == "mma" else "." + ".".join(self.layouts)
-        return f"{self.family}.m{m}n{n}k{k}{layouts}.{kinds}{'.satfinite' if self.saturate else ''}"
+        ends = (".satfinite" if self.saturate else "") + (f".{self.what}" if self.what else "")
+        return f"{self.family}.m{m}n{n}k{k}{layouts}.{kinds}{ends}"
+
+    def kind_of(self, warp: int) -> str:
+        return self.what or KINDS[warp % len(KINDS)]
 
     def ptx(self) -> str:
         body = _mma_text(self) if self.family == "mma" else _wmma_text(self)
@@ -168,6 +173,19 @@ def cases() -> list[Case]:
     return found
 
 
+def further_cases() -> list[Case]:
+    """Questions that the inputs of the others leave open: sums that end near or below the least number of D's type,
+    and what becomes of the lower 13 bits of a tf32."""
+    found = []
+    for what in ("vanishing", "low bits"):
+        found.append(Case("mma", (16, 8, 8), "f32", "tf32", "tf32", "f32", what=what))
+        found.append(Case("wmma", (16, 16, 8), "f32", "tf32", "tf32", "f32", what=what))
+    found.append(Case("mma", (16, 8, 16), "f32", "bf16", "bf16", "f32", what="vanishing"))
+    found += [Case("mma", (16, 8, k), "f16", "f16", "f16", "f16", what="vanishing") for k in (8, 16)]
+    found += [Case("wmma", (16, 16, 16), "f16", "f16", "f16", c, what="vanishing") for c in ("f16", "f32")]
+    return found
+
+
 # ---- inputs: the same on every machine ----
 
 _FORMATS = {"f16": (10, 5), "bf16": (7, 8), "tf32": (10, 8), "f32": (23, 8), "f64": (52, 11)}
@@ -207,7 +225,9 @@ def _random(rng, kind: str, count: int, what: str):
     bias, top = (1 << (bits - 1)) - 1, (1 << bits) - 1
     sign, mantissa = rng.integers(0, 2, count), rng.integers(0, 1 << 10, count)
     spread = rng.integers(0, 1 << 20, count)
-    if what == "any size":
+    if what == "vanishing":
+        exponent = bias - 71 - spread % 12 if kind in ("bf16", "tf32") else spread % 2
+    elif what == "any size":
         exponent = bias - min(bias - 1, 40) // 2 + spread % min(bias - 1, 40)
     elif what == "subnormal":
         # Of bf16 and tf32, the products are where f32 ends.
@@ -222,7 +242,8 @@ def _random(rng, kind: str, count: int, what: str):
         rare = spread % 41
         exponent = np.where(rare < 2, top, np.where(rare < 4, 0, exponent))
         mantissa = np.where((rare == 0) | (rare == 2), 0, mantissa | 1)
-    return _build(kind, sign, exponent, mantissa)
+    words = _build(kind, sign, exponent, mantissa)
+    return words | rng.integers(0, 1 << 13, count).astype(np.uint32) if what == "low bits" and kind == "tf32" else words
 
 
 def inputs(case: Case) -> list[np.ndarray]:
@@ -232,7 +253,7 @@ def inputs(case: Case) -> list[np.ndarray]:
     shapes = ((case.a, (m, k)), (case.b, (n, k)), (case.c, (m, n)))
     result = [np.empty((WARPS, *shape), _UINT[BITS[kind]]) for kind, shape in shapes]
     for warp in range(WARPS):
-        what = KINDS[warp % len(KINDS)]
+        what = case.kind_of(warp)
         for array, (kind, shape) in zip(result, shapes, strict=True):
             count = shape[0] * shape[1]
             if what == "small integers":
@@ -241,6 +262,8 @@ def inputs(case: Case) -> list[np.ndarray]:
             else:
                 words = _random(rng, kind, count, what)
             array[warp] = words.reshape(shape)
+        if what == "vanishing":  # C is 0 or -0
+            result[2][warp] &= result[2].dtype.type(1 << (BITS[case.c] - 1))
         if what == "cancelling" and case.a in _FORMATS:  # the second half of k takes the first half away
             a, b, _ = (x[warp] for x in result)
             sign = 1 << (BITS[case.a] - 1)
@@ -293,6 +316,6 @@ def values(kind: str, words: np.ndarray) -> np.ndarray:
         return words.view(np.float64)
     if kind == "f16":
         return words.view(np.float16).astype(np.float64)
-    word = words.astype(np.uint32) << 16 if kind == "bf16" else words
+    word = words.astype(np.uint32) << 16 if kind == "bf16" else words & 0xFFFFE000 if kind == "tf32" else words
     with np.errstate(invalid="ignore"):  # what is no number
         return word.view(np.float32).astype(np.float64)

@@ -167,14 +167,19 @@ def tile(bench, first=PLAIN, filled=256, block=(32,), elements=256, bytes_of_c=1
     return text, run(bench, text, a, bench.device.alloc(bytes_of_c, name="c"), block=block)
 
 
-def test_no_fault(bench):
-    assert tile(bench)[1] is None
+@pytest.mark.parametrize("first", [
+    PLAIN,
+    "wmma::load_matrix_sync(fa, s + 8, 8);",  # 16 bytes are enough in shared memory, and for lines
+])  # fmt: skip
+def test_no_fault(bench, first):
+    assert tile(bench, first)[1] is None
 
 
 @pytest.mark.parametrize("first, kind", [
     ("wmma::load_matrix_sync(fa, a + 16, 16);", "out_of_bounds"),
     ("wmma::load_matrix_sync(fa, a, 24);", "out_of_bounds"),
-    ("wmma::load_matrix_sync(fa, a + 4, 8);", "misaligned"),
+    ("wmma::load_matrix_sync(fa, a + 8, 8);", "misaligned"),
+    ("wmma::load_matrix_sync(fa, s + 4, 8);", "misaligned"),
     ("wmma::load_matrix_sync(fa, a, 12);", "misaligned"),
     ("wmma::load_matrix_sync(fa, (const half*)nullptr, 16);", "null_pointer"),
     ("wmma::load_matrix_sync(fa, s + 16, 16);", "shared_out_of_bounds"),

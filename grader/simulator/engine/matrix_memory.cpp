@@ -208,8 +208,11 @@ void move_fragment(Launch& launch, Warp& warp, char* frame, u32 mask, const Inst
   rebase(warp, i, x.space, address);
   x.base = address[0];
   x.stride = static_cast<u64>(stride[0]) * static_cast<u64>(i.bytes);
-  // The ISA asks for lines that begin at a multiple of the fragment's size in a lane (8 to 32 bytes), the CUDA guide
-  // for a first element at a multiple of 32 bytes and a stride of a multiple of 16.
+  // The PTX ISA 9.0 (Matrix Storage for WMMA) asks for lines that begin at a multiple of the fragment's size in a lane
+  // (8 to 32 bytes), the CUDA C++ guide for a first element at a multiple of 32 bytes and a stride of a multiple of
+  // 16. At fault is what both forbid, so lines may be padded by 16 bytes. A GPU hides the fault in global memory, where
+  // ptxas 13.0 loads 4 or 8 bytes at once. In shared memory a multiple of 16 is enough: ldmatrix asks for no more, and
+  // where an array begins there is mostly up to the compiler.
   const int fragment = std::min(i.values[1] * std::max(4, i.bytes), 32), line = std::min(fragment, 16);
   if (x.base & static_cast<u64>((x.space == kGlobal ? fragment : line) - 1))
     return fail(launch, kMisaligned, i, warp, 0, x.base, x.space == kGlobal ? fragment : line, x.space);
