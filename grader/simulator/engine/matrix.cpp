@@ -91,9 +91,6 @@ void multiply_integers(char* frame, const Operands& o, const Instruction& i) {
 
 // ---- double precision ----
 
-// What is no number comes from B before the sum so far, and from there before A; fma asks for the sum first.
-f64 add_double(f64 a, f64 b, f64 sum) { return settle(__builtin_fma(a, b, sum), a, sum, b); }
-
 void multiply_doubles(char* frame, const Operands& o) {
   f64 a[kMost][kPlaces], b[kMost][kPlaces], c[kMost][kMost];
   auto read = [&](const Listed& x, auto* into) {
@@ -106,7 +103,7 @@ void multiply_doubles(char* frame, const Operands& o) {
   read(o.c, c);
   each_element(o.d, o.shape, [&](s32 slot, int l, int, int line, int place) {
     f64 sum = c[line][place];
-    for (int k = 0; k < o.shape.k; k++) sum = add_double(a[line][k], b[place][k], sum);
+    for (int k = 0; k < o.shape.k; k++) sum = fma_f64(a[line][k], b[place][k], sum);
     lanes<f64>(frame, slot)[l] = sum;
   });
 }
