@@ -87,6 +87,10 @@ BEFORE_SHARED = (
 )
 NO_BUFFER = "The kernel {does} {bytes} at an address where no buffer is."
 PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
+NOT_COMMITTED = (
+    "The kernel {does} byte {address} of shared memory, which cp.async from line {other.line} is still filling: no wait "
+    "covers the copy, as it was never committed to a group; call __pipeline_commit (cp.async.commit_group) before you wait."
+)
 READS_TOO_MUCH = "cp.async copies {bytes} at once and is told to read {address} bytes of its source."
 SOME_LANES = "`{opcode}` is for all 32 threads of a warp together, and lane {lane} does not take part."
 SHORT_WARP = "`{opcode}` is for all 32 threads of a warp together, and some of this warp do not exist or have ended."
@@ -176,7 +180,7 @@ def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: 
     if record.kind == 10 and record.detail:
         return {2: SOME_LANES, 3: SHORT_WARP, 4: OTHER_OPERANDS}[record.detail]
     if record.kind == 50 and record.detail:
-        return READS_TOO_MUCH
+        return READS_TOO_MUCH if record.detail == 1 else NOT_COMMITTED
     if record.kind == 13 and not memory.text(record.address):
         return NO_MESSAGE
     return sentence

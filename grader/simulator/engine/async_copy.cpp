@@ -10,6 +10,8 @@ namespace {
 
 constexpr s32 kLanded = -1;
 
+enum Detail : s32 { kReadsTooMuch = 1, kNotCommitted };
+
 enum CopyMode : s32 { kWaitForAll = 0, kWaitForGroups };
 enum CopyWay : s32 { kThroughL1 = 0, kPastL1 };  // .ca and .cg
 
@@ -86,6 +88,16 @@ void land(Launch& launch, Warp& warp, const AsyncCopy& copy) {
   report(launch, warp, launch.request->code[copy.pc], copy);
 }
 
+// Whether the thread that fills this word has waited for its groups, and the copy is in none of them.
+bool not_committed(const Block& block, const InFlight& found, u64 word) {
+  const Warp& warp = block.warps[static_cast<size_t>(found.thread / kLanes)];
+  for (const AsyncCopy& copy : warp.copies) {
+    if (copy.lane == found.thread % kLanes && word - copy.to / 4 < static_cast<u64>(copy.bytes / 4))
+      return copy.passed && warp.commits[copy.lane] == copy.group;
+  }
+  return false;
+}
+
 }  // namespace
 
 // i.a + i.immediate the destination; i.b + i.values[0] the source; i.bytes; i.c how many of them are read, or
@@ -102,11 +114,11 @@ void start_copies(Launch& launch, Warp& warp, char* frame, u32 mask, const Instr
     const int l = first_lane(rest);
     const u32 wanted = source_bytes(frame, i, l);
     if (wanted > static_cast<u32>(i.bytes)) {
-      launch.request->fault->detail = 1;
+      launch.request->fault->detail = kReadsTooMuch;
       return fail(launch, kAsyncCopy, i, warp, l, wanted, i.bytes, kShared);
     }
     const AsyncCopy copy{static_cast<s32>(&i - launch.request->code), l, warp.commits[l], i.bytes,
-                         static_cast<s32>(wanted), from[l], to[l]};
+                         static_cast<s32>(wanted), from[l], to[l], false};
     if (wanted) reading |= 1u << l;
     if (wanted && wanted < static_cast<u32>(i.bytes)) short_ones = 1;
     if (wanted && !check_source(launch, warp, i, copy)) return;
@@ -130,13 +142,15 @@ void commit_copies(Warp& warp, u32 mask) {
 
 void wait_for_copies(Launch& launch, Warp& warp, u32 mask, const Instruction& i) {
   size_t kept = 0;
-  for (const AsyncCopy& copy : warp.copies) {
+  for (AsyncCopy& copy : warp.copies) {
     // Groups of the thread that began with or after the copy's own; a copy without a commit is in none.
     const u32 since = warp.commits[copy.lane] - copy.group;
     const bool due = i.mode == kWaitForAll || since > static_cast<u64>(i.immediate);
-    if ((mask >> copy.lane & 1) && due && !launch.failed()) {
+    const bool waits = mask >> copy.lane & 1;
+    if (waits && due && !launch.failed()) {
       land(launch, warp, copy);
     } else {
+      copy.passed |= waits && !since;
       warp.copies[kept++] = copy;
     }
   }
@@ -154,6 +168,7 @@ bool nothing_in_flight(Launch& launch, const Warp& warp, const Instruction& i, c
       fault.other_pc = found.pc;
       fault.other_thread = found.thread;
       for (int d = 0; d < 3; d++) fault.other_block[d] = launch.block->place[d];
+      if (not_committed(*launch.block, found, word)) fault.detail = kNotCommitted;
       fail(launch, kAsyncCopy, i, warp, l, std::max(address[l], 4 * word), bytes, kShared);
       return false;
     }

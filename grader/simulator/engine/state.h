@@ -81,6 +81,7 @@ struct AsyncCopy {
   u32 group;  // how many groups the lane had closed before
   s32 bytes, source_bytes;
   u64 from, to;  // a global address; an offset in shared memory
+  bool passed;   // its lane waited while the copy was in no closed group
 };
 
 // Who fills a word (4 bytes) of shared memory; `pc` -1: nobody.
