@@ -55,19 +55,34 @@ void gather_addresses(char* frame, u32 mask, const Instruction& i, u64* address)
 
 namespace {
 
+// Marks bytes as written, as many at once as T has; how many of them were. A mark is 0 or 1.
+template <class T>
+int mark_as(u8* marks, int count) {
+  constexpr T kAll = static_cast<T>(0x0101010101010101ull);
+  int before = 0;
+  for (int k = 0; k < count; k += static_cast<int>(sizeof(T))) {
+    T old;
+    memcpy(&old, marks + k, sizeof old);
+    memcpy(marks + k, &kAll, sizeof kAll);
+    before += __builtin_popcountll(old);
+  }
+  return before;
+}
+
 // Marks bytes as written; how many of them were not. `map` + address: the mark of a byte.
 s64 mark_written(u64 map, const u64* address, u32 mask, int bytes, bool consecutive) {
-  s64 fresh = 0;
-  auto mark = [&](u8* byte, int count) {
-    for (int k = 0; k < count; k++) fresh += !byte[k];
-    memset(byte, 1, static_cast<size_t>(count));
-  };
-  if (consecutive) {
-    mark(reinterpret_cast<u8*>(map + address[0]), bytes * kLanes);
-  } else {
-    each_active(mask, [&](int l) { mark(reinterpret_cast<u8*>(map + address[l]), bytes); });
-  }
-  return fresh;
+  if (consecutive) return bytes * kLanes - mark_as<u64>(reinterpret_cast<u8*>(map + address[0]), bytes * kLanes);
+  int before = 0;
+  each_active(mask, [&](int l) {
+    u8* marks = reinterpret_cast<u8*>(map + address[l]);
+    switch (bytes) {
+      case 4: before += mark_as<u32>(marks, 4); break;
+      case 8:
+      case 16: before += mark_as<u64>(marks, bytes); break;
+      default: before += mark_as<u8>(marks, bytes);
+    }
+  });
+  return bytes * __builtin_popcount(mask) - before;
 }
 
 bool all_written(u64 map, const u64* address, u32 mask, int bytes, bool consecutive) {
@@ -99,26 +114,31 @@ bool track_shared(Launch& launch, const u64* address, u32 mask, int bytes, bool 
   return true;
 }
 
-bool track_global(Launch& launch, const u64* address, u32& mask, int bytes, bool store, bool consecutive) {
+bool track_buffer(Launch& launch, s32 allocation, const u64* address, u32 mask, int bytes, bool store,
+                  bool consecutive) {
+  Allocation& a = launch.request->allocations[allocation];
+  const u64 map = static_cast<u64>(launch.request->written_offset);
+  if (!store) return all_written(map, address, mask, bytes, consecutive);
+  const s64 fresh = mark_written(map, address, mask, bytes, consecutive);
+  if (fresh) __atomic_fetch_sub(&a.unwritten, static_cast<u64>(fresh), __ATOMIC_RELAXED);
+  return true;
+}
+
+bool track_global(Launch& launch, const u64* address, u32& mask, int bytes, bool store) {
   const LaunchRequest& request = *launch.request;
-  const u64 map = static_cast<u64>(request.written_offset);
   bool all = true;
   s32 hint = -1;
   u32 looked_at = 0;
   for (u32 rest = mask; rest;) {  // buffer by buffer
     const u64 first = address[first_lane(rest)];
-    Allocation& a = request.allocations[find_allocation(request, first, first + static_cast<u64>(bytes), hint)];
+    const s32 found = find_allocation(request, first, first + static_cast<u64>(bytes), hint);
+    const Allocation& a = request.allocations[found];
     u32 same = 0;
     each_active(rest, [&](int l) { same |= static_cast<u32>(address[l] - a.base < a.bytes) << l; });
     rest &= ~same;
-    if (!__atomic_load_n(&a.unwritten, __ATOMIC_RELAXED)) continue;
+    if (!tracked(a)) continue;
     looked_at |= same;
-    if (store) {
-      s64 fresh = mark_written(map, address, same, bytes, consecutive);
-      __atomic_fetch_sub(&a.unwritten, static_cast<u64>(fresh), __ATOMIC_RELAXED);
-    } else {
-      all &= all_written(map, address, same, bytes, consecutive);
-    }
+    all &= track_buffer(launch, found, address, same, bytes, store, false);
   }
   mask = looked_at;
   return all;

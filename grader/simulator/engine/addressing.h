@@ -20,9 +20,15 @@ u8* resolve(Launch&, const Warp&, const Instruction&, s32 space, u64 address, in
 // Marks what a store wrote to shared memory, or tells whether all that a load reads was written.
 bool track_shared(Launch&, const u64* address, u32 mask, int bytes, bool store, bool consecutive);
 
+// Whether there are bytes in this buffer that nobody wrote. Other threads of the host may be writing them.
+inline bool tracked(const Allocation& a) { return __atomic_load_n(&a.unwritten, __ATOMIC_RELAXED) != 0; }
+
+// The same as `track_shared` for a buffer that is tracked.
+bool track_buffer(Launch&, s32 allocation, const u64* address, u32 mask, int bytes, bool store, bool consecutive);
+
 // The same for global memory, where every lane's access lies in a buffer. `mask` keeps the lanes whose buffer is
-// looked at: what else there is, is taken for written.
-bool track_global(Launch&, const u64* address, u32& mask, int bytes, bool store, bool consecutive);
+// tracked: what else there is, is taken for written.
+bool track_global(Launch&, const u64* address, u32& mask, int bytes, bool store);
 
 // The addresses of all lanes; a lane that is not active gets that of the first active one.
 void gather_addresses(char* frame, u32 mask, const Instruction&, u64* address);

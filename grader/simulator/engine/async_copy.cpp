@@ -66,7 +66,7 @@ void forget_unwritten(Launch& launch, const AsyncCopy& copy) {
   u64 from[kLanes] = {};
   from[copy.lane] = copy.from;
   u32 lane = 1u << copy.lane;
-  if (track_global(launch, from, lane, copy.source_bytes, false, false)) return;
+  if (track_global(launch, from, lane, copy.source_bytes, false)) return;
   const u8* written = reinterpret_cast<const u8*>(copy.from + static_cast<u64>(launch.request->written_offset));
   for (s32 k = 0; k < copy.source_bytes; k++) {
     u8& byte = launch.block->shared_written[copy.to + static_cast<u64>(k)];

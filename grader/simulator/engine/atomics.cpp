@@ -104,7 +104,7 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
       }
       if (space == kGlobal) {
         u32 lane = 1u << l;
-        if (!track_global(launch, one, lane, i.bytes, i.mode == kAtomExchange, false))
+        if (!track_global(launch, one, lane, i.bytes, i.mode == kAtomExchange))
           return fail(launch, kUninitialisedGlobal, i, warp, l, offset, i.bytes, kGlobal);
       }
       u64 old = 0;

@@ -90,6 +90,9 @@ inline u16 to_f16(f32 x) {  // to nearest even
 #endif
 }
 
+// `x != x` on what was widened would be a call per lane where the compiler compares in f16.
+inline f32 widen_f16(u16 h) { return (h & 0x7fff) > 0x7c00 ? bits<f32>(0x7fffffffu) : from_f16(h); }
+
 inline f32 from_bf16(u16 h) { return bits<f32>(static_cast<u32>(h) << 16); }
 inline u16 to_bf16(f32 x) {  // to nearest even
   u32 b = bits<u32>(x);

@@ -46,7 +46,7 @@ bool reach(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u6
   if (space == kGlobal) {
     counter.requests++;
     counter.sectors += static_cast<u64>(count_sectors(address, mask));
-    written = track_global(launch, address, tracked, bytes, store, false);
+    written = track_global(launch, address, tracked, bytes, store);
     marks = static_cast<u64>(launch.request->written_offset);
   } else if (space == kShared) {
     if (launch.block->bytes_in_flight && !nothing_in_flight(launch, warp, i, address, mask, bytes)) return false;

@@ -136,7 +136,6 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
         return fail(launch, kMisaligned, i, warp, l, address[l], bytes, space);
     }
   }
-  bool untracked = false;
   bool seen_by_others = launch.races && (space == kGlobal || space == kShared);
   u64 base = 0;  // host address of the space's first byte, or what leads there from a device address
   switch (space) {
@@ -147,8 +146,11 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
       if (whole >= 0) {
         if (!permitted(launch, warp, i, whole, store, address[first_lane(mask)], bytes, first_lane(mask)))
           return;
-        untracked = launch.request->allocations[whole].unwritten == 0;
-        seen_by_others &= !launch.request->allocations[whole].read_only;
+        const Allocation& buffer = launch.request->allocations[whole];
+        seen_by_others &= !buffer.read_only;
+        if (__builtin_expect(tracked(buffer), 0) &&
+            !track_buffer(launch, whole, address, mask, bytes, store, consecutive))
+          loaded_undefined(launch, warp, i, space, address, mask);
       } else {
         for (u32 rest = mask; rest; rest &= rest - 1) {
           int l = first_lane(rest);
@@ -156,13 +158,11 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
           if (own < 0) return fail_global(launch, warp, i, address[l], bytes, l);
           if (!permitted(launch, warp, i, own, store, address[l], bytes, l)) return;
         }
-      }
-      base = static_cast<u64>(launch.request->host_offset);
-      if (!untracked) {
         u32 lanes = mask;
-        if (!track_global(launch, address, lanes, bytes, store, consecutive))
+        if (!track_global(launch, address, lanes, bytes, store))
           loaded_undefined(launch, warp, i, space, address, lanes);
       }
+      base = static_cast<u64>(launch.request->host_offset);
       if (space == kGlobal) {
         counter.requests++;
         counter.sectors += static_cast<u64>(pattern.cost);

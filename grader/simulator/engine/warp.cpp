@@ -15,15 +15,22 @@
 #include "undefined.h"
 #include "waits.h"
 
+// A turn's instructions, taken from the launch's budget.
+static s64 take_turn(Launch& launch) {
+  const s64 turn = std::min(launch.budget, kTurn);
+  launch.budget -= turn;
+  return turn;
+}
+
 void run_warp(Launch& launch, Warp& warp) {
   LaunchRequest& request = *launch.request;
   const Instruction* code = request.code;
   Counter* counters = request.counters;
-  s64 turn = std::min(launch.budget, kTurn), left = turn;
   warp.polled = false;
   warp.spins = true;
   warp.turns = 0;
   if (!next_path(launch, warp)) return;
+  s64 left = take_turn(launch);
   // Of the running path, where the compiler can keep them in registers.
   char* frame = warp.registers.data() + warp.frame;
   u32 mask = warp.path.mask;
@@ -33,23 +40,23 @@ void run_warp(Launch& launch, Warp& warp) {
 #define LOAD_PATH()                                                                     \
   (frame = warp.registers.data() + warp.frame, mask = warp.path.mask, pc = warp.path.pc, \
    reconverge = warp.path.reconverge)
-#define LEAVE_LOOP()              \
-  do {                            \
-    launch.budget -= turn - left; \
-    return;                       \
+#define LEAVE_LOOP()       \
+  do {                     \
+    launch.budget += left; \
+    return;                \
   } while (0)
 #define NEXT_PATH()                                \
   do {                                             \
     if (!next_path(launch, warp)) LEAVE_LOOP();    \
     LOAD_PATH();                                   \
   } while (0)
-#define END_TURN()                              \
-  do {                                          \
-    STORE_PATH();                               \
-    launch.budget -= turn - left;               \
-    if (!end_turn(launch, warp)) return;        \
-    turn = left = std::min(launch.budget, kTurn); \
-    LOAD_PATH();                                \
+#define END_TURN()                       \
+  do {                                   \
+    STORE_PATH();                        \
+    launch.budget += left;               \
+    if (!end_turn(launch, warp)) return; \
+    left = take_turn(launch);            \
+    LOAD_PATH();                         \
   } while (0)
 
   for (;;) {
@@ -64,7 +71,7 @@ void run_warp(Launch& launch, Warp& warp) {
     const Instruction& i = code[pc];
     if (--left < 0) {
       left = 0;
-      if (launch.budget == turn) {
+      if (!launch.budget) {
         fail(launch, kBudget, i, warp, first_lane(mask));
         LEAVE_LOOP();
       }
@@ -315,7 +322,7 @@ void run_warp(Launch& launch, Warp& warp) {
         if (active && launch.races) launch.races->fence(launch, warp, active, i.mode);
         break;
       case OP_clock:
-        read_clock(frame, active, i, 4 * (request.budget - launch.budget + turn - left) + launch.slept);
+        read_clock(frame, active, i, 4 * (request.budget - launch.budget - left) + launch.slept);
         break;
       case OP_sleep: {
         u32 longest = 0;
