@@ -35,7 +35,8 @@ SENTENCES = {
     ),
     8: (
         "uninitialised_shared",
-        "The kernel reads byte {address} of shared memory, which no thread of the block has written yet.",
+        "The kernel reads byte {address} of shared memory, which no thread of the block has written yet: nothing writes "
+        "it, or a __syncthreads() is missing before the read.",
     ),
     9: (
         "barrier",

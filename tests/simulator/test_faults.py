@@ -49,6 +49,19 @@ def test_a_read_past_the_end_of_a_buffer(bench):
     assert fault.sentence == "The kernel reads 4 bytes at byte 4000 of buffer x, which has 4000 bytes."
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (blockIdx.x == 1) {\nif (t == 0)\ny[0] = x[0] = 1; }\nelse {\nwhile (x[0] == 0);  // here\ny[1] = y[0]; }",
+        'if (t < 64) {\ny[t] = x[t];  // here\nasm volatile("bar.sync 1, 64;" ::: "memory"); }\nelse\ny[t] = 2 * x[t];',
+    ],
+)
+def test_a_load_that_the_compiler_moved_has_the_line_of_its_use(bench, body):
+    text = KERNEL + f"(float* y, float* x)\n{{\nint t = threadIdx.x;\n{body}\n}}"
+    fault = run(bench, text, bench.device.alloc(512, fill=0), bench.device.alloc(0, name="x"), block=(96,))
+    assert (fault.kind, fault.line, fault.buffer) == ("out_of_bounds", line_of(text), "x")
+
+
 def test_a_write_in_front_of_a_buffer_changes_nothing(bench):
     text = KERNEL + "(float* y, int k) { y[k] = 1; }"
     before, y = bench.array(np.zeros(128, np.float32), "before"), bench.array(np.zeros(4, np.float32), "y")

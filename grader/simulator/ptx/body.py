@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.isa import REGISTER_WORDS, WITH_COORDINATES
-from grader.simulator.ptx.locations import Place
+from grader.simulator.ptx.locations import Place, settle
 from grader.simulator.ptx.model import (
     SIZES,
     Address,
@@ -38,6 +38,8 @@ class Body:
         self.scopes = 0
         self.names: dict[str, Name] = {}
         self.location: Location | None = None
+        self.moved = False  # whether what follows has no line of its own
+        self.placeless: set[int] = set()  # its numbers
         self.coordinates = False  # whether the instruction's addresses may have some
         self.video = False  # whether its operands may have a minus
 
@@ -61,6 +63,7 @@ class Body:
                 self.renamed.pop()
             else:
                 self._statement(token)
+        settle(self.function.body, self.placeless)
         self._check_branches()
 
     def _statement(self, token: str) -> None:
@@ -131,8 +134,10 @@ class Body:
                     tokens.integer()
             else:
                 raise PtxError(f"unexpected {word!r} in .loc", tokens.line)
-        # Line 0 marks code without a line of its own: it belongs to what came before.
-        if place[1] > 0:
+        # Line 0 marks code that the compiler moved or merged. Accesses get a line in ``settle``; for others what came
+        # before will do.
+        self.moved = place[1] <= 0
+        if not self.moved:
             self.location = self.parser.locations.at(place, inlined_at)
 
     def _registers(self) -> None:
@@ -197,6 +202,8 @@ class Body:
             if not tokens.accept(","):
                 tokens.expect(";")
                 break
+        if self.moved:
+            self.placeless.add(len(self.function.body))
         self.function.body.append(
             Instruction(opcode, operands, guard, negated, self.location, line, self.scope)
         )
