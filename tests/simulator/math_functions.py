@@ -26,6 +26,8 @@ _PTX = """ex2.approx.f32 ex2.approx.ftz.f32 lg2.approx.f32 lg2.approx.ftz.f32 si
     rsqrt.approx.ftz.f32 sqrt.approx.f32 sqrt.approx.ftz.f32""".split()
 _PTX_BINARY = "div.approx.f32 div.approx.ftz.f32 div.full.f32 div.full.ftz.f32".split()
 _PTX_DOUBLE = "rcp.approx.ftz.f64 rsqrt.approx.f64 rsqrt.approx.ftz.f64".split()
+_PTX_HALF = "ex2.approx.f16 tanh.approx.f16".split()
+_PTX_BF16 = "ex2.approx.ftz.bf16 tanh.approx.bf16".split()
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,10 @@ def expressions() -> list[Expression]:
         for name in names:
             code = f'asm("{name} {operands};" : "={letter}"(r) : "{letter}"(x), "{letter}"(y));'
             found.append(Expression(name, t, code))
+    for names, t in ((_PTX_HALF, "__half"), (_PTX_BF16, "__nv_bfloat16")):
+        for name in names:
+            code = f'asm("{name} %0, %1;" : "=h"((unsigned short&)r) : "h"((unsigned short&)x));'
+            found.append(Expression(name, t, code))
     return found
 
 
@@ -69,7 +75,8 @@ def source() -> str:
 
 
 def inputs(t: str, count: int) -> list[np.ndarray]:
-    """Three arrays: edges, any bits, and numbers of usual sizes, half of them."""
+    """Three arrays: edges, any bits, and numbers of usual sizes, half of them. The first has all values of 16 bits if
+    there is room."""
     dtype = np.dtype(TYPES[t])
     bits = np.dtype(f"u{dtype.itemsize}")
     found = []
@@ -88,8 +95,18 @@ def inputs(t: str, count: int) -> list[np.ndarray]:
             small = edges.astype(dtype).view(bits)
         pairs = np.arange(min(count, len(edges) ** 2))
         data[pairs] = small[pairs // len(edges) if position == 0 else pairs * (2 * position - 1) % len(edges)]
+        if position == 0 and count == 1 << (8 * dtype.itemsize):
+            data = np.arange(count, dtype=bits)
         found.append(data)
     return found
+
+
+def numbers(bits: np.ndarray, t: str) -> np.ndarray:
+    """The values as double."""
+    with np.errstate(invalid="ignore"):
+        if t == "__nv_bfloat16":
+            return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+        return bits.view(TYPES[t]).astype(np.float64)
 
 
 def distance(a: np.ndarray, b: np.ndarray, t: str) -> np.ndarray:

@@ -1,8 +1,9 @@
 """How far the simulated GPU's approximate and library functions are from an NVIDIA GPU's.
 
 ``python tests/simulator/measure_ulp.py OUT`` needs NumPy, g++, the driver and NVRTC or nvcc. Both devices run the
-same PTX on 1,048,576 inputs a function (of f16 and bf16 all 65,536); OUT/h200_ulp.csv says for each function the
-largest difference in units of the last place, with which operands, and how many results differ.
+same PTX on 1,048,576 inputs a function (of f16 and bf16 all 65,536); OUT/h200_ulp.csv has a row for each function,
+or two where two bounds are documented: for which operands, the largest difference in the unit of the bound, with
+which operands, how many results differ.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent.parent)]
-from math_functions import TYPES, distance, expressions, inputs, source  # noqa: E402
+from documented_bounds import Bound, bounds  # noqa: E402
+from math_functions import TYPES, distance, expressions, inputs, numbers, source  # noqa: E402
 
 from grader.simulator import Device  # noqa: E402
 
@@ -106,14 +108,41 @@ class Simulated:
         return np.frombuffer(self.device.read(self.buffers[0], data[0].nbytes), data[0].dtype)
 
 
-def row(name: str, t: str, ours: np.ndarray, theirs: np.ndarray, data: list[np.ndarray]) -> list:
+COLUMNS = "function operands inputs unit largest bound within different nan_alone with gpu date".split()
+
+
+def verdict(largest: float, bound: float | None) -> str:
+    """Within the documented error, within twice of it (as any two devices that keep it are), or not."""
+    if bound is None:
+        return ""
+    return "yes" if largest <= bound else "twice" if largest <= 2 * bound else "no"
+
+
+def apart(unit: str, ours: np.ndarray, theirs: np.ndarray, t: str) -> np.ndarray:
+    """The differences in that unit; inf where one result alone is no number."""
+    ulps = distance(ours, theirs, t)
+    if unit.endswith("ulp"):
+        return ulps / 2**32 if unit == "high ulp" else ulps
+    a, b = numbers(ours, t), numbers(theirs, t)
+    with np.errstate(all="ignore"):
+        difference = np.abs(a - b) / (np.abs(b) if unit == "relative" else 1.0)
+    return np.where(np.isinf(ulps) | (ulps == 0), ulps, difference)
+
+
+def row(name: str, t: str, bound: Bound, ours: np.ndarray, theirs: np.ndarray, data: list[np.ndarray]) -> list:
     """One line of the table."""
-    apart = distance(ours, theirs, t)
-    nan = int(np.isinf(apart).sum())
-    finite = np.where(np.isinf(apart), 0.0, apart)
+    with np.errstate(all="ignore"):
+        inside = bound.inside(numbers(data[0], t), numbers(data[1], t))
+    ours, theirs, data = ours[inside], theirs[inside], [array[inside] for array in data]
+    differences = apart(bound.unit, ours, theirs, t)
+    nan = int(np.isinf(distance(ours, theirs, t)).sum())
+    finite = np.where(np.isnan(numbers(ours, t)) != np.isnan(numbers(theirs, t)), 0.0, differences)
     worst = int(finite.argmax())
-    where = " ".join(f"{int(array[worst]):#x}" for array in data) if finite[worst] else ""
-    return [name, ours.size, int(finite[worst]), int((apart > 0).sum()), nan, where]
+    largest = float(finite[worst])
+    where = " ".join(f"{int(array[worst]):#x}" for array in data) if largest else ""
+    most = "" if bound.most is None else f"{bound.most:.4g}"
+    found = [f"{largest:.6g}", most, verdict(largest, bound.most), int((differences > 0).sum()), nan, where]
+    return [name, bound.where, ours.size, bound.unit, *found]
 
 
 def main(out: Path) -> None:
@@ -123,13 +152,14 @@ def main(out: Path) -> None:
     with Device.in_process() as device, (out / "h200_ulp.csv").open("w", newline="") as file:
         simulated = Simulated(device, ptx)
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["function", "inputs", "max_ulp", "different", "nan_alone", "operands", "gpu", "date"])
+        table.writerow(COLUMNS)
         for k, expression in enumerate(expressions()):
             data = given[expression.type]
             ours, theirs = simulated.run(f"f{k}", data), gpu.run(f"f{k}", data)
-            line = row(expression.name, expression.type, ours, theirs, data)
-            table.writerow([*line, gpu.name, datetime.date.today().isoformat()])
-            print(*line, flush=True)
+            for bound in bounds(expression.name):
+                line = row(expression.name, expression.type, bound, ours, theirs, data)
+                table.writerow([*line, gpu.name, datetime.date.today().isoformat()])
+                print(*line, flush=True)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,7 @@
 // Results that are not a number are canonical. Approximate functions do not use the machine's libm: they are
 // evaluated in double precision by the polynomials below, and rounded to float once. Their error against the
 // exact value is below 0.51 ulp of float (ex2, lg2, rsqrt, tanh; rcp, sqrt and div are correctly rounded),
-// inside the 1 to 3 ulp or the absolute bound that the PTX ISA allows. sin and cos are as good for |x| < 2^20
-// (an H200 is not: its error grows with |x|, and past 2^24 it answers 0 and 1).
+// inside the 1 to 3 ulp or the absolute bound that the PTX ISA allows. sin and cos lose with |x| what a GPU loses.
 #pragma once
 #include <cfenv>
 #include <cmath>
@@ -249,11 +248,15 @@ inline f32 lg2(f32 x) {
 
 inline f32 rsqrt(f32 x) { return canonical(static_cast<f32>(1.0 / __builtin_sqrt(static_cast<f64>(x)))); }
 
-// sin (quadrant 0) or cos (quadrant 1) by reduction to |r| <= pi/4 and the Taylor series there.
+// sin (quadrant 0) or cos (quadrant 1) of an angle that a GPU rounds first: x times 1 / 2 pi, both floats, cut to a float
+// and then to 2^-25 of a turn. The bounds of the PTX ISA 9.0 follow from that, 2^-20.5 up to 2 pi and 2^-14.7 up
+// to 100 pi. Past 2^26 all angles are whole turns, below 2^-23 all are none.
 inline f32 sine(f32 x, s64 quadrant) {
-  f64 turns = __builtin_rint(static_cast<f64>(x) * 0.636619772367581343076);
-  f64 r = __builtin_fma(-turns, 1.57079632679489655800, static_cast<f64>(x));
-  r = __builtin_fma(-turns, 6.12323399573676603587e-17, r);
+  if (!(std::fabs(x) < HUGE_VALF)) return bits<f32>(0x7fffffffu);
+  f64 turns = bits<f64>(bits<u64>(std::fabs(static_cast<f64>(x)) * 0x1.45f306p-3) & ~((1ull << 29) - 1));
+  s64 angle = turns < 0x1p25 ? static_cast<s64>(turns * 0x1p25) : 0, eighth = 1 << 22;
+  s64 nearest = (angle + eighth) >> 23, k = nearest + quadrant;
+  f64 r = static_cast<f64>(angle - (nearest << 23)) * (6.28318530717958647693 * 0x1p-25);
   f64 q = r * r;
   f64 s = -1.0 / 39916800;
   s = step(s, q, 1.0 / 362880);
@@ -268,11 +271,9 @@ inline f32 sine(f32 x, s64 quadrant) {
   c = step(c, q, 1.0 / 24);
   c = step(c, q, -0.5);
   c = step(c, q, 1.0);
-  if (!(std::fabs(x) < HUGE_VALF)) return bits<f32>(0x7fffffffu);
-  if (std::fabs(x) >= 0x1p48f) return quadrant ? 1.0f : 0.0f;  // no digit of the angle is left
-  s64 k = static_cast<s64>(turns) + quadrant;
+  bool negative = ((k & 2) != 0) != (quadrant == 0 && std::signbit(x));
   f64 y = (k & 1) ? c : s;
-  return static_cast<f32>(k & 2 ? -y : y);
+  return static_cast<f32>(negative ? -y : y);
 }
 
 inline f32 tanh_approx(f32 x) {
