@@ -3,7 +3,7 @@
 ``python tests/simulator/measure_ulp.py OUT`` needs NumPy, g++, the driver and NVRTC or nvcc. Both devices run the
 same PTX on 1,048,576 inputs a function (of f16 and bf16 all 65,536); OUT/h200_ulp.csv has a row for each function,
 or two where two bounds are documented: for which operands, the largest difference in the unit of the bound, with
-which operands, how many results differ.
+which operands, how many results differ. ``--summary FILE`` prints the table of docs/measurements.md.
 """
 
 from __future__ import annotations
@@ -162,5 +162,37 @@ def main(out: Path) -> None:
                 print(*line, flush=True)
 
 
+def group(name: str) -> str:
+    """Under which line of the summary a function falls."""
+    expression = next(e for e in expressions() if e.name == name)
+    if ".approx" in name or ".full" in name:
+        return "approximate instructions"
+    if "half" in expression.type or "bfloat16" in expression.type:
+        return "functions of f16 and bf16"
+    if name.startswith("__") and expression.type == "float":
+        return "intrinsics of float (`__sinf`)"
+    return f"functions of {expression.type}"
+
+
+def summary(lines: list[dict]) -> str:
+    """Markdown: for each group the rows, how many are equal in every bit, and how the others keep their bounds."""
+    groups: dict[str, list[dict]] = {}
+    for line in lines:
+        if line["date"]:
+            groups.setdefault(group(line["function"]), []).append(line)
+    text = "| | rows | equal in every bit | within the documented error | within twice | beyond | without a bound |\n"
+    text += "|---|---|---|---|---|---|---|\n"
+    for name, rows in groups.items():
+        equal = sum(line["different"] == "0" for line in rows)
+        others = [line["within"] for line in rows if line["different"] != "0"]
+        counts = [len(rows), equal, *(others.count(word) for word in ("yes", "twice", "no", ""))]
+        text += f"| {name} | {' | '.join(map(str, counts))} |\n"
+    return text
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if sys.argv[1] == "--summary":
+        with open(sys.argv[2]) as table:
+            print(summary(list(csv.DictReader(table))), end="")
+    else:
+        main(Path(sys.argv[1]))
