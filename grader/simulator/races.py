@@ -7,7 +7,7 @@ from grader.simulator.decode.types import RECORD
 from grader.simulator.native import FaultRecord
 from grader.simulator.records import Other
 
-_WRITES, _OTHER_WRITES = 1, 2  # races.cpp, bits of `detail`
+_WRITES, _OTHER_WRITES, _LOCKSTEP = 1, 2, 4  # races.cpp, bits of `detail`
 _SOON = 24  # instructions
 
 
@@ -32,6 +32,8 @@ def race_words(record: FaultRecord, program: Program, other: Other, thread: tupl
 
 
 def _remedy(record: FaultRecord, program: Program, same_block: bool) -> str:
+    if record.detail & _LOCKSTEP:
+        return "lanes need not run in lockstep since Volta, and volatile does not make them; a __syncwarp() is missing"
     if record.detail == _WRITES | _OTHER_WRITES:
         if record.pc == record.other_pc:
             return "let one of them write, or use an atomic function"

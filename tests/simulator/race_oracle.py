@@ -153,7 +153,8 @@ def _handed_over(random: np.random.Generator) -> list[tuple[int, np.ndarray]]:
     barrier = (BLOCK_BARRIER, np.full((BLOCKS, THREADS), -1, np.int32))
     steps = [
         by(writer, STORE_GLOBAL, word), barrier, by(giver, fence, 0), by(giver, ADD_GLOBAL, counter),
-        by(taker, ADD_GLOBAL, counter), by(taker, fence, 0), barrier, by(reader, STORE_GLOBAL, word),
+        by(taker, ADD_GLOBAL, counter), by(taker, fence, 0), barrier,
+        by(reader, LOAD_GLOBAL if random.random() < 0.5 else STORE_GLOBAL, word),
     ]  # fmt: skip
     if random.random() < 0.3:
         del steps[int(random.integers(0, len(steps)))]

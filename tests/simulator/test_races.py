@@ -48,9 +48,16 @@ WRONG = {
     "a neighbour's result": ("y[i] = i; x[i] = y[(i + 32) % 64];", 2, 32, "second kernel"),
     "in place, shifted": ("if (i < 63) y[i] = y[i + 1];", 2, 32, ""),
     "an atomic and a plain read": ("atomicAdd(&y[0], 1); x[t] = y[0];", 1, 64, ""),
+    "a plain read, then atomics of its warp and of others": (
+        "if (t == 0) x[0] = y[9]; if (t < 32) { __syncwarp(); if (t == 1) atomicAdd(&y[9], 1); }"
+        "else if (t == 32) atomicAdd(&y[9], 1);", 1, 64, ""),
     "an atomic and a plain store": ("if (t == 0) y[0] = 5; atomicAdd(&y[0], 1);", 1, 64, ""),
     "a shared counter zeroed late": ("if (t == 0) s[0] = 0; atomicAdd(&s[0], 1); __syncthreads(); y[t] = s[0];",
                                      1, 64, ""),
+    "volatile in lockstep": ("vs[t] = t; y[t] = vs[t ^ 1];", 1, 32, "since Volta"),
+    "volatile in lockstep, a loop": (
+        "vs[t] = x[t]; if (t < 32) { vs[t] += vs[t + 32]; for (int d = 16; d; d /= 2) vs[t] += vs[t + d]; }",
+        1, 64, ""),
     "bytes": ("char* c = (char*)s; c[t] = t; __syncthreads(); c[t] = c[(t + 1) % 64]; __syncthreads(); y[t] = c[t];",
               1, 64, "missing"),
     "a byte of a word": ("s[t] = t; y[t] = ((char*)s)[4 * (t ^ 32)];", 1, 64, "missing"),
@@ -74,6 +81,10 @@ WRONG = {
         "__syncthreads(); if (last) y[t] = x[t] + x[t + 64];", 2, 64, "fences"),
     "the last block, counted before the barrier": (
         "x[i] = i; __shared__ bool last; if (t == 0) { __threadfence(); last = atomicAdd(f, 1u) == gridDim.x - 1; }"
+        "__syncthreads(); if (last) y[t] = x[t] + x[t + 64];", 2, 64, "fences"),
+    "the last block, no fence behind the counter": (
+        "x[i] = i; __threadfence(); __syncthreads(); __shared__ bool last;"
+        "if (t == 0) last = atomicAdd(f, 1u) == gridDim.x - 1;"
         "__syncthreads(); if (last) y[t] = x[t] + x[t + 64];", 2, 64, "fences"),
     "a fence before the barrier by one thread alone": (
         "x[i] = i; if (t == 0) __threadfence(); __syncthreads(); __shared__ bool last;"
@@ -119,6 +130,17 @@ RIGHT = {
                     "if (t < 32) atomicAdd(&y[t], s[t]);", 4, 64),
     "volatile against volatile": ("vs[0] = t; __syncthreads(); vx[0] = vs[0]; vx[0] = i;", 2, 64),
     "volatile against an atomic": ("atomicAdd(f, 1u); y[i] = vf[0] > 0;", 2, 64),
+    "volatile in lockstep, with barriers": (
+        "vs[t] = t; __syncwarp(); int v = vs[t ^ 1]; __syncwarp(); vs[t] = v; __syncwarp(); y[t] = vs[t ^ 2];", 1, 64),
+    "volatile flags of two lanes": (
+        "vs[t] = t + 1; while (vs[t ^ 1] == 0) ; __threadfence_block(); y[t] = 1;", 1, 32),
+    "volatile flags, more between": (
+        "vs[t] = t + 1; int n = 0; while (vs[t ^ 1] == 0) if (n++ > 9) y[5] = 0; y[t] = 1;", 1, 32),
+    "a volatile flag that many raise": (
+        "for (int k = 0; k < 4 && vs[0] == 0; k++) if (x[t + k] == 0) vs[0] = 1; y[t] = vs[0];", 1, 32),
+    "volatile between the halves of a warp": (
+        "if (lane < 16) vs[t] = t; else y[t] = vs[t - 16];", 1, 32),
+    "volatile, each lane its own": ("for (int k = 0; k < 5; k++) vs[t] += k; y[t] = vs[t];", 1, 32),
     "a flag": ("if (b == 0) { if (t == 0) { x[0] = 7; __threadfence(); vf[0] = 1; } }"
                "else if (t == 0) { while (!vf[0]); __threadfence(); y[0] = x[0]; }", 2, 32),
     "a flag, a whole block behind it": (
@@ -136,11 +158,18 @@ RIGHT = {
         "__threadfence(); vf[b] = 1; if (b == 3) y[0] = x[0] + x[1] + x[2] + x[3]; }", 4, 32),
     "the last block": (
         "x[i] = i; __threadfence(); __syncthreads(); __shared__ bool last;"
-        "if (t == 0) last = atomicAdd(f, 1u) == gridDim.x - 1; __syncthreads(); if (last) y[t] = x[t] + x[t + 64];", 2, 64),
+        "if (t == 0) last = atomicAdd(f, 1u) == gridDim.x - 1; __syncthreads();"
+        "if (last) { __threadfence(); y[t] = x[t] + x[t + 64]; }", 2, 64),
     "the last block, one fence for all": (
         "x[i] = i; __syncthreads(); __shared__ bool last;"
-        "if (t == 0) { __threadfence(); last = atomicAdd(f, 1u) == gridDim.x - 1; }"
+        "if (t == 0) { __threadfence(); last = atomicAdd(f, 1u) == gridDim.x - 1; __threadfence(); }"
         "__syncthreads(); if (last) y[t] = x[t] + x[t + 64];", 2, 64),
+    "the last block as in the programming guide": (
+        "__shared__ bool last; if (t == 0) { vx[b] = b; __threadfence(); last = atomicInc(f, gridDim.x) == gridDim.x - 1; }"
+        "__syncthreads(); if (last) { y[t] = vx[0] + vx[1]; if (t == 0) { vx[0] = y[0]; *f = 0; } }", 2, 64),
+    "the last block reads plain stores by volatile": (
+        "x[i] = i; __threadfence(); __syncthreads(); __shared__ bool last;"
+        "if (t == 0) last = atomicAdd(f, 1u) == gridDim.x - 1; __syncthreads(); if (last) y[t] = vx[t] + vx[t + 64];", 2, 64),
     "a lock": ("if (t == 0) { while (atomicCAS(f, 0u, 1u)); __threadfence(); y[0] += 1; __threadfence();"
                "atomicExch(f, 0u); }", 4, 32),
     "barriers of two halves": (

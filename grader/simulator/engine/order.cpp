@@ -20,7 +20,8 @@ void Order::begin(u32 block, int warps, Moment now) {
   fenced_ = false;
 }
 
-bool Order::knows(int warp, int lane, u32 block, s32 other_warp, int other_lane, Moment moment) const {
+bool Order::knows(int warp, int lane, u32 block, s32 other_warp, int other_lane, Moment moment,
+                  bool weak_read) const {
   if (block == block_) {
     if (moment < floor_) return true;
     if (warp == other_warp) {
@@ -31,8 +32,10 @@ bool Order::knows(int warp, int lane, u32 block, s32 other_warp, int other_lane,
       return true;
     }
   }
-  return !threads_.empty() &&
-         ::knows(threads_[static_cast<size_t>(warp * kLanes + lane)].known, block, other_warp, other_lane, moment);
+  if (threads_.empty()) return false;
+  const Thread& t = threads_[static_cast<size_t>(warp * kLanes + lane)];
+  auto in = [&](const View* view) { return ::knows(view, block, other_warp, other_lane, moment); };
+  return in(t.known) || (!weak_read && (in(t.passed[kOfBlock]) || in(t.passed[kOfDevice])));
 }
 
 void Order::meet(const Warp& warp, u32 lanes, Moment now) {
@@ -99,8 +102,8 @@ void Order::fence(int warp, u32 lanes, Scope scope, Moment now) {
   for (u32 rest = lanes; rest; rest &= rest - 1) {
     Thread& t = thread(warp, __builtin_ctz(rest));
     for (int s = 0; s <= scope; s++) {
-      t.known = views_.join(t.known, t.seen[s]);
-      t.seen[s] = nullptr;
+      t.known = views_.join(t.known, views_.join(t.seen[s], t.passed[s]));
+      t.seen[s] = t.passed[s] = nullptr;
     }
     for (int s = 0; s <= scope; s++)
       t.fence[s] = {t.known, floor_, warp_floor_[static_cast<size_t>(warp)], now, nullptr};
@@ -109,7 +112,7 @@ void Order::fence(int warp, u32 lanes, Scope scope, Moment now) {
 
 void Order::publish(u32 from, u32 to, u32 lanes) {
   if (threads_.empty()) return;
-  const View *known = nullptr, *fenced[kScopes] = {};
+  const View *known = nullptr, *passed[kScopes] = {}, *fenced[kScopes] = {};
   for (u32 w = from; w; w &= w - 1) {
     const int warp = __builtin_ctz(w);
     for (int s = 0; s < kScopes; s++) fenced[s] = views_.join(fenced[s], published_[s][static_cast<size_t>(warp)]);
@@ -120,7 +123,7 @@ void Order::publish(u32 from, u32 to, u32 lanes) {
       Thread& t = thread(warp, lane);
       known = views_.join(known, t.known);
       for (int s = 0; s < kScopes; s++) {
-        known = views_.join(known, t.seen[s]);
+        passed[s] = views_.join(passed[s], views_.join(t.seen[s], t.passed[s]));
         if (to >> warp & 1) t.seen[s] = nullptr;
         if (!fenced_ || !t.fence[s].at) continue;
         fenced[s] = views_.join(fenced[s], t.fence[s].known);
@@ -138,6 +141,7 @@ void Order::publish(u32 from, u32 to, u32 lanes) {
     for (u32 rest = lanes; rest; rest &= rest - 1) {
       Thread& t = thread(warp, __builtin_ctz(rest));
       t.known = known;
+      std::copy(passed, passed + kScopes, t.passed);
       for (Fence& fence : t.fence) fence.released = nullptr;
     }
     for (int s = 0; s < kScopes; s++) published_[s][static_cast<size_t>(warp)] = fenced[s];

@@ -2,9 +2,10 @@
 //
 // A thread knows another one up to a moment: what that one did before is seen by what this one does now. Barriers
 // of the block and of the warp pass knowledge on among those that meet there; fences and strong accesses pass it
-// on to whoever sees their values ("release" and "acquire" of the PTX ISA's memory consistency model, 8.9). A
-// barrier also ends an acquire that has no fence of its own, as nobody writes one before `__syncthreads()`, and
-// what other threads have fenced before a barrier is released by who goes on behind it.
+// on to whoever sees their values ("release" and "acquire" of the PTX ISA's memory consistency model, 8.9). What
+// threads of the block have seen before a barrier, a fence behind it makes known, whoever's it is; without one it is
+// enough for all but weak reads, which a GPU may answer from a cache: the programming guide's last block reads by
+// `volatile`. What other threads have fenced before a barrier is released by who goes on behind it.
 // Shuffles and votes order nothing (CUDA C++ Programming Guide, warp shuffle functions), but who has come there has
 // read what it read before.
 #pragma once
@@ -42,7 +43,7 @@ class Order {
   void release(Flags&, u64 key, int warp, int lane, bool goes_on);  // goes_on: read and written in one
 
   // Whether what a lane did at `moment` is ordered before what `lane` of `warp` does now.
-  bool knows(int warp, int lane, u32 block, s32 other_warp, int other_lane, Moment moment) const;
+  bool knows(int warp, int lane, u32 block, s32 other_warp, int other_lane, Moment moment, bool weak_read) const;
 
   u32 block() const { return block_; }
   Moment floor() const { return floor_; }
@@ -59,7 +60,8 @@ class Order {
   };
   struct Thread {
     const View* known;
-    const View* seen[kScopes];  // in flags, until a fence makes it known
+    const View* seen[kScopes];    // in flags, until a fence makes it known
+    const View* passed[kScopes];  // seen by threads of the block before a barrier, until a fence makes it known
     Fence fence[kScopes];
   };
 

@@ -7,11 +7,10 @@
 
 namespace {
 
-// A launch that takes more is no longer looked at.
-constexpr Moment kMostAccesses = 1u << 25;
-constexpr size_t kMostBytes = 512u << 20;  // of marks, and of views
+// More than this of marks, or of views, and a launch is no longer looked at.
+constexpr size_t kMostBytes = 512u << 20;
 
-enum Detail : s32 { kWrites = 1, kOtherWrites = 2 };
+enum Detail : s32 { kWrites = 1, kOtherWrites = 2, kLockstep = 4 };
 
 u32 block_number(const Launch& launch) {
   return static_cast<u32>(launch.block->number - launch.request->first_block);
@@ -79,10 +78,6 @@ struct Races::Visit {
   bool write, strong, of_block;
   Mark mine;  // of lane 0
 };
-
-Races::Log::Log() : accesses_(static_cast<Access*>(std::calloc(kMostAccesses, sizeof(Access)))) {
-  if (!accesses_) throw std::bad_alloc();
-}
 
 bool Races::full() const {
   return now() >= kMostAccesses || global_.bytes() > kMostBytes || views_.bytes() > kMostBytes;
@@ -174,6 +169,7 @@ bool Races::access(Launch& launch, Warp& warp, const Instruction& i, s32 space, 
     }
   }
   if (!fine || !strong) return fine;
+  if (space == kShared && i.op != OP_atom && !lockstep(launch, v)) return false;
   each_active(lanes, [&](int l) {
     u64 key = space == kShared ? static_cast<u64>(order.block()) << 32 | address[l] | 1ull << 63 : address[l];
     if (i.op == OP_ld || (i.op == OP_atom && i.d >= 0)) order.acquire(flags_, key, warp.id, l);
@@ -204,6 +200,7 @@ bool Races::touch(Launch& launch, const Visit& v, Cells& cells, const Spot& spot
   for (u32 k = 0; k < spot.count; k++) {
     spot.store(writes, k, v.mine);
     if (!spot.run) clash |= !spot.holds(writes, k, v.mine);
+    if (v.strong) continue;  // others' strong writes do not race with this one, but with weak reads before it
     if (cells.read) spot.clear(cells.read, k);
     if (cells.read2) spot.clear(cells.read2, k);
   }
@@ -255,7 +252,8 @@ bool Races::known(const Visit& v, Mark mark, int lane) const {
   // Older marks on shared memory may be of the block that had it before.
   if (!mark || (v.space == kShared && mark >> 5 < v.order.floor())) return true;
   const Access& other = log_[mark >> 5];
-  return v.order.knows(v.warp.id, lane, other.block, other.warp, static_cast<int>(mark & 31), mark >> 5);
+  return v.order.knows(v.warp.id, lane, other.block, other.warp, static_cast<int>(mark & 31), mark >> 5,
+                       !v.write && !v.strong);
 }
 
 // Strong accesses of threads that are within each other's scope are ordered as they come.
@@ -279,17 +277,18 @@ bool Races::settle(Launch& launch, const Visit& v, const Mark* marks, const Spot
       if (known(v, mark, l) || strong_together(v, mark)) continue;
       if (!writes && met_since(v, mark)) continue;
       if (writes && v.write && harmless(launch, v, mark, l)) continue;
-      report(launch, v, mark, l);
+      report(launch, v, mark, l, 0);
       return false;
     }
   }
   return true;
 }
 
-// A reader that comes after the one remembered takes its place, any other is the second.
+// A reader that comes after the one remembered takes its place, any other is the second; so is a strong one behind a
+// weak one, which races with more.
 void Races::remember_reads(const Visit& v, Cells& cells, Shadow& shadow, const Spot& spot) {
   Mark* reads = cells.read;
-  const bool all = spot.lanes == kAllLanes;
+  const bool all = spot.lanes == kAllLanes && !v.strong;
   if (all && (over(v, cells.reads) || quiet(v, reads, spot))) {
     for (u32 k = 0; k < spot.count; k++) {
       spot.store(reads, k, v.mine);
@@ -308,7 +307,7 @@ void Races::remember_reads(const Visit& v, Cells& cells, Shadow& shadow, const S
   each_active(spot.lanes, [&](int l) {
     for (u32 k = 0; k < spot.count; k++) {
       Mark &read = reads[spot.index[l] + k], own = v.mine | static_cast<u32>(l);
-      if (known(v, read, l)) {
+      if (known(v, read, l) && !(v.strong && read && !log_[read >> 5].strong)) {
         read = own;
       } else {
         shadow.need(cells, cells.read2)[spot.index[l] + k] = own;
@@ -337,11 +336,29 @@ bool Races::harmless(Launch& launch, const Visit& v, Mark mark, int lane) const 
   return true;
 }
 
-void Races::report(Launch& launch, const Visit& v, Mark mark, int lane) {
+// A volatile load of what another lane has just stored.
+bool Races::lockstep(Launch& launch, const Visit& v) {
+  LockstepStore& store = stores_[static_cast<u64>(v.order.block()) << 32 | static_cast<u64>(v.warp.id)];
+  if (v.write) {
+    store.moment = v.mine >> 5, store.lanes = v.lanes;
+    std::copy(v.address, v.address + kLanes, store.address);
+    return true;
+  }
+  for (u32 rest = v.lanes; rest; rest &= rest - 1) {
+    const int lane = first_lane(rest), other = relies_on(store, v.order, v.warp, v.address, v.lanes, lane);
+    if (other < 0) continue;
+    if (polls(launch, static_cast<s32>(&v.i - launch.request->code))) return true;
+    report(launch, v, store.moment << 5 | static_cast<u32>(other), lane, kLockstep);
+    return false;
+  }
+  return true;
+}
+
+void Races::report(Launch& launch, const Visit& v, Mark mark, int lane, s32 detail) {
   const Access& other = log_[mark >> 5];
   FaultRecord& fault = *launch.request->fault;
   fail(launch, kRace, v.i, v.warp, lane, v.address[lane], v.bytes, v.space);
-  fault.detail = (v.write ? kWrites : 0) | (other.write ? kOtherWrites : 0);
+  fault.detail = detail | (v.write ? kWrites : 0) | (other.write ? kOtherWrites : 0);
   fault.other_pc = other.pc;
   fault.other_thread = other.warp * kLanes + static_cast<s32>(mark & 31);
   s64 number = other.block + launch.request->first_block;

@@ -7,7 +7,11 @@
 #pragma once
 #include <memory>
 
+#include "lockstep.h"
 #include "order.h"
+
+// A launch that takes more is no longer looked at.
+constexpr Moment kMostAccesses = 1u << 25;
 
 class Races {
  public:
@@ -46,16 +50,13 @@ class Races {
   // All accesses of a launch, by number; 0 is none. Reserved at once, as only what is used takes room.
   class Log {
    public:
-    Log();
-    ~Log() { std::free(accesses_); }
-    Log(const Log&) = delete;
-    Log& operator=(const Log&) = delete;
     Moment size() const { return size_; }
     void add(const Access& access) { accesses_[size_++] = access; }
     const Access& operator[](Moment number) const { return accesses_[number]; }
 
    private:
-    Access* accesses_;
+    Pages pages_{kMostAccesses * sizeof(Access)};
+    Access* accesses_ = static_cast<Access*>(pages_.data());
     Moment size_ = 1;
   };
   struct Visit;  // one call of access()
@@ -74,12 +75,14 @@ class Races {
   bool met_since(const Visit&, Mark) const;
   bool strong_together(const Visit&, Mark) const;
   bool harmless(Launch&, const Visit&, Mark, int lane) const;
-  void report(Launch&, const Visit&, Mark, int lane);
+  bool lockstep(Launch&, const Visit&);
+  void report(Launch&, const Visit&, Mark, int lane, s32 detail);
 
   Views views_;
   Flags flags_;
   Shadow global_;
   Log log_;
+  std::unordered_map<u64, LockstepStore> stores_;  // by block and warp; looked up by key
   std::vector<Moment> last_;  // of each instruction: its last access
   std::vector<std::unique_ptr<Order>> orders_;
   u32 running_ = 0;        // the block that touched memory last

@@ -1,20 +1,26 @@
 #include "shadow.h"
 
-#include <algorithm>
+#include <sys/mman.h>
 
-Arena::~Arena() {
-  for (void* chunk : chunks_) std::free(chunk);
+#include <algorithm>
+#include <new>
+
+Pages::Pages(size_t bytes) : bytes_(bytes) {
+  data_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data_ == MAP_FAILED) throw std::bad_alloc();
+}
+
+Pages::~Pages() {
+  if (data_) munmap(data_, bytes_);
 }
 
 Mark* Arena::take(size_t count) {
   constexpr size_t kChunk = 1 << 18;
   if (count > left_) {
     left_ = std::max(count, kChunk);
-    void* fresh = std::calloc(left_, sizeof(Mark));  // large: pages that nobody touches take no room
-    if (!fresh) throw std::bad_alloc();
-    chunks_.push_back(fresh);
+    chunks_.emplace_back(left_ * sizeof(Mark));
     bytes_ += left_ * sizeof(Mark);
-    next_ = static_cast<Mark*>(fresh);
+    next_ = static_cast<Mark*>(chunks_.back().data());
   }
   Mark* taken = next_;
   next_ += count;
@@ -22,15 +28,9 @@ Mark* Arena::take(size_t count) {
   return taken;
 }
 
-Shadow::~Shadow() {
-  for (void* table : owned_) std::free(table);
-}
-
 void* Shadow::table(size_t entry) {
-  void* fresh = std::calloc(1u << kTableBits, entry);
-  if (!fresh) throw std::bad_alloc();
-  owned_.push_back(fresh);
-  return fresh;
+  owned_.emplace_back(entry << kTableBits);
+  return owned_.back().data();
 }
 
 void Shadow::fit(Cells& cells, u32 bytes, u32 shift) {

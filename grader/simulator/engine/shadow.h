@@ -31,15 +31,30 @@ struct Cells {
 constexpr u32 kPageBits = 12;
 constexpr u32 kPageBytes = 1u << kPageBits;
 
+// Zeroed memory of which only the pages that are touched take room and time, straight from the system: the C library
+// would clear what it has at hand.
+class Pages {
+ public:
+  explicit Pages(size_t bytes);
+  ~Pages();
+  Pages(Pages&& other) noexcept : data_(other.data_), bytes_(other.bytes_) { other.data_ = nullptr; }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  void* data() const { return data_; }
+
+ private:
+  void* data_;
+  size_t bytes_;
+};
+
 // Zeroed memory that is freed all at once.
 class Arena {
  public:
-  ~Arena();
   Mark* take(size_t count);
   size_t bytes() const { return bytes_; }
 
  private:
-  std::vector<void*> chunks_;
+  std::vector<Pages> chunks_;
   size_t bytes_ = 0;
   size_t left_ = 0;
   Mark* next_ = nullptr;
@@ -51,7 +66,6 @@ class Shadow {
   Shadow() = default;
   Shadow(const Shadow&) = delete;
   Shadow& operator=(const Shadow&) = delete;
-  ~Shadow();
 
   // The cells of the page that an address lies in, for accesses of 1 << shift bytes or more.
   Cells& page(u64 address, u32 shift) {
@@ -86,6 +100,6 @@ class Shadow {
 
   Arena arena_;
   Cells** tables_ = nullptr;
-  std::vector<void*> owned_;
+  std::vector<Pages> owned_;
   Cells whole_{};
 };
