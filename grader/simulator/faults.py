@@ -7,6 +7,8 @@ from pathlib import PurePath
 from grader.simulator.decode.program import Program
 from grader.simulator.memory import BASE, Buffer, Memory
 from grader.simulator.native import FaultRecord
+from grader.simulator.ptx.locations import is_learners
+from grader.simulator.ptx.model import Location
 from grader.simulator.races import race_words
 from grader.simulator.records import Fault, Other
 from grader.simulator.waits import KINDS as WAITS
@@ -117,7 +119,7 @@ def launch_fault(kernel: str, sentence: str) -> Fault:
 def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple[int, int, int]) -> Fault:
     """``block`` is the launch's block size, to tell a thread's three coordinates."""
     kind, sentence = SENTENCES[record.kind]
-    location = program.locations[record.pc]
+    location = _location(record, program)
     touches = 1 <= record.kind <= 8 or record.kind in (20, 21, 50)  # memory
     space = _SPACES.get(record.space) if touches else None
     in_buffers = space in ("global", "const") and kind != "null_pointer"
@@ -145,6 +147,12 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
         buffer_bytes=buffer.bytes if buffer else None,
         other=other,
     )
+
+
+def _location(record: FaultRecord, program: Program) -> Location | None:
+    """Where the fault is; in a function of the toolkit that is no inlined code (``-G``), where the learner calls it."""
+    places = [program.locations[pc] for pc in (record.pc, *record.callers) if pc >= 0]
+    return next((place for place in places if place and is_learners(place.file)), places[0])
 
 
 def _thread(number: int, block: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -197,10 +205,11 @@ def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, 
         name = f"buffer {buffer.name}"
     else:
         name = "the nearest buffer" if record.kind == 1 else "a buffer"
-    location = program.locations[record.pc]
+    location = _location(record, program)
     line = location.line if location else None
+    thread = _thread(record.thread, block)
     return sentence.format(
-        **(race_words(record, program, other, _thread(record.thread, block), name, offset) if record.kind == 20 else {}),
+        **(race_words(record, program, other, thread, name, offset, line) if record.kind == 20 else {}),
         **wait_words(record, line, other),
         other=other,
         does="writes" if writes else "reads",

@@ -24,6 +24,7 @@ class FaultRecord(ctypes.Structure):
         ("other_pc", ctypes.c_int32),
         ("other_thread", ctypes.c_int32),
         ("other_block", ctypes.c_int32 * 3),
+        ("callers", ctypes.c_int32 * 8),
         ("address", ctypes.c_uint64),
     ]
 

@@ -11,16 +11,19 @@ _WRITES, _OTHER_WRITES, _LOCKSTEP = 1, 2, 4  # races.cpp, bits of `detail`
 _SOON = 24  # instructions
 
 
-def race_words(record: FaultRecord, program: Program, other: Other, thread: tuple[int, int, int], buffer: str, offset: int):
+def race_words(
+    record: FaultRecord, program: Program, other: Other, thread: tuple[int, int, int], buffer: str, offset: int,
+    line: int | None,
+) -> dict[str, str]:  # fmt: skip
     """What ``SENTENCES`` needs: the earlier access (``first``), the later one (``second``) and the ``remedy``.
 
-    ``buffer`` names the buffer where the bytes are not in shared memory, ``offset`` counts from its start.
+    ``buffer`` names the buffer where the bytes are not in shared memory, ``offset`` counts from its start,
+    ``line`` is the later access's.
     """
     writes, other_writes = bool(record.detail & _WRITES), bool(record.detail & _OTHER_WRITES)
     where = f"byte {record.address} of shared memory" if record.space == 2 else f"byte {offset} of {buffer}"
     same_block = tuple(record.block) == other.block
     one, two = _name(other.thread, other.block, same_block), _name(thread, tuple(record.block), same_block)
-    line = _line(program, record.pc)
     first = f"Thread {one} {_does(other_writes)} {where}{_on(other.line)}"
     if other.line == line and writes == other_writes:
         second = f"thread {two} does so too" + (", on the same line" if line else "")

@@ -29,9 +29,9 @@ _FORMATS = {
 }
 
 
-def compile_text(text: str, name: str = "kernel.cu", *, arch: str = "compute_80") -> str:
+def compile_text(text: str, name: str = "kernel.cu", *, arch: str = "compute_80", options: tuple[str, ...] = ()) -> str:
     """PTX of a kernel file, as the grader compiles it."""
-    result = compile_kernel(Source(files={name: text.encode()}, main=name), arch=arch)
+    result = compile_kernel(Source(files={name: text.encode()}, main=name), arch=arch, options=options)
     assert result.state is State.PASS, result.message
     return result.ptx
 

@@ -104,10 +104,13 @@ struct Copy {
   s32 from, to, bytes;
 };
 
+constexpr int kCallers = 8;
+
 struct FaultRecord {
   s32 kind, pc, thread, space, bytes, detail;
   s32 block[3];
   s32 other_pc, other_thread, other_block[3];  // the other side of a race or of a wait
+  s32 callers[kCallers];                       // the calls that the thread is in, the innermost first; -1: no more
   u64 address;
 };
 

@@ -142,6 +142,14 @@ void run_shared(LaunchRequest& request, int workers, s64 chunk) {
 
 }  // namespace
 
+// The call that a lane's path is in; -1: none.
+static s32 call_of(const Warp& warp, int lane) {
+  for (const Path& path : warp.paths) {
+    if (path.mask >> lane & 1) return path.call;
+  }
+  return warp.path.call;
+}
+
 void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp, int lane, u64 address,
           int bytes, s32 space) {
   FaultRecord& fault = *launch.request->fault;
@@ -153,6 +161,11 @@ void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp
   fault.bytes = bytes;
   fault.address = address;
   for (int k = 0; k < 3; k++) fault.block[k] = launch.block->place[k];
+  s32 call = call_of(warp, lane);
+  for (s32& caller : fault.callers) {
+    caller = call < 0 ? -1 : warp.calls[static_cast<size_t>(call)].call_pc;
+    if (call >= 0) call = warp.calls[static_cast<size_t>(call)].caller;
+  }
 }
 
 extern "C" int simulator_launch(LaunchRequest* request) {

@@ -56,10 +56,15 @@ def _uses(operand, names: set[str]) -> bool:
     return isinstance(operand, Name) and operand.name in names
 
 
+def is_learners(file: str) -> bool:
+    """Whether a file is no header of the toolkit."""
+    return not _TOOLKIT.search(file)
+
+
 class Locations:
     def __init__(self, files: dict[int, str]):
         self._files = files
-        self._learners = {number: not _TOOLKIT.search(name) for number, name in files.items()}
+        self._learners = {number: is_learners(name) for number, name in files.items()}
         self._callers: dict[Place, Place] = {}
         self._found: dict[Place, Location | None] = {}
 
