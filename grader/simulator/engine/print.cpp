@@ -29,54 +29,89 @@ bool read_text(Launch& launch, const Warp& warp, const Instruction& i, u64 addre
   return true;
 }
 
-// One conversion at format[at], just behind the '%'. Returns the index behind it.
-size_t format_one(Launch& launch, const Warp& warp, const Instruction& i, int lane,
-                  const std::vector<char>& format, size_t at, u64& arguments) {
-  char spec[40] = "%";
-  size_t used = 1;
-  while (at < format.size() && strchr("-+ #0123456789.hl", format[at]) && format[at] && used < 20) {
-    if (!strchr("hl", format[at])) spec[used++] = format[at];  // every integer is passed as 64 bits below
-    at++;
+// What one lane's call of printf has in hand.
+struct Call {
+  Launch& launch;
+  const Warp& warp;
+  const Instruction& i;
+  int lane;
+  u64 arguments;  // where the next one lies
+  s32 taken = 0;
+
+  bool take(int bytes, u64& raw) {
+    arguments = (arguments + static_cast<u64>(bytes) - 1) & ~static_cast<u64>(bytes - 1);
+    const u8* where = resolve(launch, warp, i, kGeneric, arguments, bytes, lane, false);
+    if (!where) return false;
+    arguments += static_cast<u64>(bytes);
+    raw = 0;
+    memcpy(&raw, where, static_cast<size_t>(bytes));
+    taken++;
+    return true;
   }
-  bool is_long = at >= 1 && format[at - 1] == 'l';
-  char kind = at < format.size() ? format[at] : 0;
+};
+
+// The value of an integer conversion as 64 bits: `shorts` times `h` was in front of it.
+u64 integer(u64 raw, int bytes, int shorts, bool is_signed) {
+  if (bytes == 8) return raw;
+  const int unused = shorts == 0 ? 32 : shorts == 1 ? 48 : 56;
+  return is_signed ? static_cast<u64>(static_cast<s64>(raw << unused) >> unused) : raw << unused >> unused;
+}
+
+// One conversion at format[at], just behind the '%'. Returns the index behind it. Sizes are C's; the CUDA C++
+// Programming Guide names h, l and ll alone, and its hosts take the others as well.
+size_t format_one(Call& call, const std::vector<char>& format, size_t at) {
+  char spec[48] = "%";
+  size_t used = 1;
+  int shorts = 0;
+  bool is_long = false;
+  u64 raw = 0;
+  for (; format[at] && strchr("-+ #0123456789.*hlzjt", format[at]) && used < 20; at++) {
+    const char c = format[at];
+    if (c == '*') {
+      if (!call.take(4, raw)) return at + 1;
+      const s32 number = static_cast<s32>(raw);
+      if (number < 0 && spec[used - 1] == '.') {  // a negative precision is none
+        used--;
+      } else {
+        used += static_cast<size_t>(snprintf(spec + used, 12, "%d", number));
+      }
+    } else if (c == 'h') {
+      shorts++;
+    } else if (strchr("lzjt", c)) {
+      is_long = true;
+    } else {
+      spec[used++] = c;
+    }
+  }
+  const char kind = format[at];
   if (!kind) return at;
-  LaunchRequest& request = *launch.request;
+  LaunchRequest& request = *call.launch.request;
   if (kind == '%') {
     append(request, "%", 1);
     return at + 1;
   }
-  bool is_float = strchr("fFeEgGaA", kind), is_text = kind == 's',
-       is_wide = is_float || is_text || is_long || kind == 'p';
-  if (!is_float && !is_text && !strchr("diuxXoc p", kind)) {
+  const bool is_float = strchr("fFeEgGaA", kind), is_text = kind == 's';
+  if (!is_float && !is_text && !strchr("diuxXocp", kind)) {
     append(request, "%?", 2);
     return at + 1;
   }
-  int bytes = is_wide ? 8 : 4;
-  arguments = (arguments + bytes - 1) & ~static_cast<u64>(bytes - 1);
-  u8* where = resolve(launch, warp, i, kGeneric, arguments, bytes, lane, false);
-  if (!where) return at + 1;
-  arguments += bytes;
-  u64 raw = 0;
-  memcpy(&raw, where, bytes);
+  const int bytes = is_float || is_text || kind == 'p' || (is_long && kind != 'c') ? 8 : 4;
+  if (!call.take(bytes, raw)) return at + 1;
   char text[kLongestText];
   int written = 0;
+  if (is_text || is_float || kind == 'c') spec[used++] = kind, spec[used] = 0;
   if (is_text) {
     std::vector<char> string;
-    if (!read_text(launch, warp, i, raw, lane, string)) return at + 1;
-    spec[used++] = 's', spec[used] = 0;
+    if (!read_text(call.launch, call.warp, call.i, raw, call.lane, string)) return at + 1;
     written = snprintf(text, sizeof text, spec, string.data());
   } else if (is_float) {
-    spec[used++] = kind, spec[used] = 0;
     written = snprintf(text, sizeof text, spec, bits<f64>(raw));
   } else if (kind == 'c') {
-    text[0] = static_cast<char>(raw);
-    written = 1;
+    written = snprintf(text, sizeof text, spec, static_cast<int>(raw));
   } else {
-    bool is_signed = kind == 'd' || kind == 'i';
-    if (is_signed && bytes == 4) raw = static_cast<u64>(static_cast<s64>(static_cast<s32>(raw)));
     if (kind == 'p') append(request, "0x", 2);
     spec[used++] = 'l', spec[used++] = 'l', spec[used++] = kind == 'p' ? 'x' : kind, spec[used] = 0;
+    raw = integer(raw, bytes, shorts, kind == 'd' || kind == 'i');
     written = snprintf(text, sizeof text, spec, static_cast<long long>(raw));
   }
   size_t length = written < 0 ? 0 : static_cast<size_t>(written);
@@ -86,7 +121,8 @@ size_t format_one(Launch& launch, const Warp& warp, const Instruction& i, int la
 
 }  // namespace
 
-// vprintf(format, arguments): i.a and i.b are the local offsets of its two 64-bit parameters.
+// vprintf(format, arguments): i.a and i.b are the local offsets of its two 64-bit parameters. Its result, at i.d, is the
+// number of arguments (CUDA C++ Programming Guide), 0 where the text was dropped.
 void print(Launch& launch, Warp& warp, char*, u32 mask, const Instruction& i) {
   s32 limit = launch.request->local_limit;
   for (u32 rest = mask; rest && !launch.failed(); rest &= rest - 1) {
@@ -103,13 +139,15 @@ void print(Launch& launch, Warp& warp, char*, u32 mask, const Instruction& i) {
     }
     std::vector<char> format;
     if (!read_text(launch, warp, i, format_address, lane, format)) return;
-    for (size_t at = 0; at < format.size() && format[at] && !launch.failed();) {
+    Call call{launch, warp, i, lane, arguments};
+    for (size_t at = 0; format[at] && !launch.failed();) {
       if (format[at] == '%') {
-        at = format_one(launch, warp, i, lane, format, at + 1, arguments);
+        at = format_one(call, format, at + 1);
       } else {
         append(*launch.request, &format[at], 1);
         at++;
       }
     }
+    if (i.d >= 0) memcpy(local + i.d, &call.taken, 4);
   }
 }
