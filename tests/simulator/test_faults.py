@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import compile_text
 
 from grader.simulator.backend import DEFAULT_BUDGET
 from grader.simulator.memory import BASE
@@ -382,20 +381,6 @@ def test_launch_bounds_are_kept(bench):
     assert fault.kind == "launch" and "__launch_bounds__" in fault.sentence
 
 
-def test_a_fault_in_inlined_code_is_told_at_the_learners_line(bench):
-    text = (
-        "#include <cuda_fp16.h>\n"
-        + KERNEL
-        + """(half2* y, int k)
-{
-    half2 v = __ldg(&y[k]);  // here
-    y[0] = v;
-}"""
-    )
-    fault = run(bench, text, bench.device.alloc(64, name="y"), 99, block=(1,))
-    assert (fault.file, fault.line, fault.offset) == ("kernel.cu", line_of(text), 396)
-
-
 def test_three_dimensions_of_thread_and_block(bench):
     text = (
         KERNEL
@@ -429,24 +414,3 @@ def test_lanes_that_surround_the_address_space_are_caught(bench, space):
 }}"""
     fault = bench.launch(bench.device.load(text), "k", (1,), (32,), bench.device.alloc(256)).fault
     assert fault.thread == (0, 0, 0) and "out_of_bounds" in fault.kind
-
-
-def test_debug_builds_tell_the_line_that_calls_a_function_of_the_toolkit(bench):
-    text = """__device__ int from(int v, int lane)
-{
-    return __shfl_sync(1u, v, lane);  // shuffle
-}
-extern "C" __global__ void k(float* y, int n)
-{
-    int v = threadIdx.x;
-    if (n == 0 || v > 3)
-        v = from(v, 1);
-    if (v == n)
-        atomicAdd(y - 100, 1.0f);  // atomic
-}"""
-    module = bench.device.load(compile_text(text, options=("-G",)))
-    y = bench.device.alloc(256, name="y")
-    fault = bench.launch(module, "k", (1,), (32,), y, 0).fault
-    assert (fault.kind, fault.line) == ("shuffle", line_of(text, "// shuffle"))
-    fault = bench.launch(module, "k", (1,), (3,), y, 2).fault
-    assert (fault.kind, fault.line) == ("out_of_bounds", line_of(text, "// atomic"))
