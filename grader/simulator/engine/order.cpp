@@ -17,6 +17,7 @@ void Order::begin(u32 block, int warps, Moment now) {
   warp_floor_.assign(static_cast<size_t>(warps), 0);
   met_.assign(static_cast<size_t>(warps), 0);
   threads_.clear();
+  postponed.clear();
   fenced_ = false;
 }
 

@@ -23,6 +23,13 @@ struct Flag {
   const View* view[kScopes];  // [kOfBlock]: for threads of that block alone
 };
 
+// A read of shared memory that no cell has a mark of yet: see races.h.
+struct PostponedRead {
+  Mark mine;  // of lane 0
+  u32 lanes, bytes;
+  u32 address[kLanes];
+};
+
 using Flags = std::unordered_map<u64, Flag>;  // looked up by key, never walked through
 
 class Order {
@@ -51,6 +58,7 @@ class Order {
   Moment changed() const { return changed_; }
 
   Shadow shared;  // of the block's shared memory
+  std::vector<PostponedRead> postponed;
 
  private:
   struct Fence {

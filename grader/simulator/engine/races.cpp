@@ -4,11 +4,14 @@
 
 #include "addressing.h"
 #include "operations.h"
+#include "spot.h"
 
 namespace {
 
 // More than this of marks, or of views, and a launch is no longer looked at.
 constexpr size_t kMostBytes = 512u << 20;
+
+constexpr size_t kMostPostponed = 1024;
 
 enum Detail : s32 { kWrites = 1, kOtherWrites = 2, kLockstep = 4 };
 
@@ -17,55 +20,6 @@ u32 block_number(const Launch& launch) {
 }
 
 }  // namespace
-
-// The cells of each lane: `count` from `index` on.
-struct Races::Spot {
-  const u32* index;
-  u32 lanes, count;
-  bool run;  // all lanes, one cell each, one behind the other
-
-  Spot(const u32* index, u32 lanes, u32 count) : index(index), lanes(lanes), count(count) {
-    run = lanes == kAllLanes && count == 1;
-    if (!run) return;
-    u32 step = 0;
-    EACH_LANE step |= index[l] ^ (index[0] + static_cast<u32>(l));
-    run = !step;
-  }
-  void load(const Mark* marks, u32 k, Mark* into) const {
-    if (run) {
-      memcpy(into, marks + index[0], kLanes * sizeof(Mark));
-    } else {
-      EACH_LANE into[l] = marks[index[l] + k];
-    }
-  }
-  void store(Mark* marks, u32 k, Mark mine) const {
-    if (run) {
-      Mark* to = marks + index[0];
-      EACH_LANE to[l] = mine | static_cast<u32>(l);
-    } else if (lanes == kAllLanes) {
-      EACH_LANE marks[index[l] + k] = mine | static_cast<u32>(l);
-    } else {
-      each_active(lanes, [&](int l) { marks[index[l] + k] = mine | static_cast<u32>(l); });
-    }
-  }
-  // Whether no other lane stored in the same cell.
-  bool holds(const Mark* marks, u32 k, Mark mine) const {
-    u32 other = 0;
-    if (lanes == kAllLanes) {
-      EACH_LANE other |= marks[index[l] + k] ^ (mine | static_cast<u32>(l));
-    } else {
-      each_active(lanes, [&](int l) { other |= marks[index[l] + k] ^ (mine | static_cast<u32>(l)); });
-    }
-    return !other;
-  }
-  void clear(Mark* marks, u32 k) const {
-    if (run) {
-      memset(marks + index[0], 0, kLanes * sizeof(Mark));
-    } else {
-      each_active(lanes, [&](int l) { marks[index[l] + k] = 0; });
-    }
-  }
-};
 
 struct Races::Visit {
   const Warp& warp;
@@ -93,22 +47,31 @@ void Races::begin_block(Launch& launch) {
 }
 
 void Races::arrive(Launch& launch, const Warp& warp, s32 barrier) {
+  recall(launch);
   launch.block->order->arrive(barrier, warp.id, now());
 }
 
 void Races::block_barrier(Launch& launch, s32 barrier, u32 arrived, u32 waited, bool everybody) {
+  if (everybody) {
+    launch.block->order->postponed.clear();
+  } else {
+    recall(launch);
+  }
   launch.block->order->block_barrier(barrier, arrived, waited, everybody, now());
 }
 
 void Races::warp_barrier(Launch& launch, Warp& warp, u32 lanes) {
+  recall(launch);
   launch.block->order->warp_barrier(warp, lanes, now());
 }
 
 void Races::met(Launch& launch, const Warp& warp, u32 lanes) {
+  recall(launch);
   launch.block->order->meet(warp, lanes, now());
 }
 
 void Races::fence(Launch& launch, Warp& warp, u32 lanes, int scope) {
+  recall(launch);
   launch.block->order->fence(warp.id, lanes, scope == 0 ? kOfBlock : kOfDevice, now());
 }
 
@@ -134,6 +97,7 @@ bool Races::access(Launch& launch, Warp& warp, const Instruction& i, s32 space, 
   if (!lanes || full()) return true;
   Order& order = *launch.block->order;
   const int scope = i.flags & kBlockScope ? kOfBlock : kOfDevice;
+  if (i.flags & (kRelease | kAcquire) || (write && space == kShared)) recall(launch);
   if (i.flags & kRelease) order.fence(warp.id, lanes, static_cast<Scope>(scope), now());
   Visit v{warp, i, order, space, address, lanes, bytes, write, strong, (i.flags & kBlockScope) != 0, 0};
   v.mine = number(launch, v) << 5;
@@ -145,12 +109,14 @@ bool Races::access(Launch& launch, Warp& warp, const Instruction& i, s32 space, 
     EACH_LANE index[l] = static_cast<u32>(address[l]) >> cells.shift;
     fine = touch(launch, v, cells, {index, lanes, static_cast<u32>(bytes) >> cells.shift});
   } else {
-    for (u32 rest = lanes; rest && fine;) {  // page by page
+    u64 near = 0;  // lanes in the page of the next one
+    for (int l = 0; l + 1 < kLanes; l++) near |= (address[l] ^ address[l + 1]) < kPageBytes;
+    for (u32 rest = lanes; rest && fine;) {  // page by page, or lane by lane where each has its own
       const u64 page = address[first_lane(rest)] & ~static_cast<u64>(kPageBytes - 1);
-      u64 far = 0;
-      EACH_LANE far |= address[l] - page;
-      u32 same = rest;
-      if (far >= kPageBytes) {
+      u64 far = near ? 0 : kPageBytes;
+      if (near) EACH_LANE far |= address[l] - page;
+      u32 same = near ? rest : rest & -rest;
+      if (near && far >= kPageBytes) {
         same = 0;
         EACH_LANE same |= static_cast<u32>(address[l] - page < kPageBytes) << l;
         same &= rest;
@@ -188,6 +154,10 @@ bool Races::touch(Launch& launch, const Visit& v, Cells& cells, const Spot& spot
   };
   if (!over(v, cells.writes) && (!fine(cells.write, true) || !fine(cells.strong, true))) return false;
   if (!v.write) {
+    if (v.space == kShared) {
+      postpone(launch, v);
+      return true;
+    }
     shadow.need(cells, cells.read);
     remember_reads(v, cells, shadow, spot);
     cells.reads.add(v.mine >> 5);
@@ -282,6 +252,33 @@ bool Races::settle(Launch& launch, const Visit& v, const Mark* marks, const Spot
     }
   }
   return true;
+}
+
+void Races::postpone(Launch& launch, const Visit& v) {
+  std::vector<PostponedRead>& reads = launch.block->order->postponed;
+  if (reads.size() == kMostPostponed) recall(launch);
+  reads.emplace_back();
+  PostponedRead& read = reads.back();
+  read.mine = v.mine, read.lanes = v.lanes, read.bytes = static_cast<u32>(v.bytes);
+  EACH_LANE read.address[l] = static_cast<u32>(v.address[l]);
+}
+
+// Marks the cells of what was read.
+void Races::recall(Launch& launch) {
+  Order& order = *launch.block->order;
+  for (const PostponedRead& read : order.postponed) {
+    const Access& access = log_[read.mine >> 5];
+    const Visit v{launch.block->warps[access.warp], launch.request->code[access.pc], order, kShared, nullptr, read.lanes,
+                  static_cast<int>(read.bytes), false, access.strong, access.of_block, read.mine};
+    Cells& cells = order.shared.whole(static_cast<u32>(launch.request->shared_bytes),
+                                      static_cast<u32>(__builtin_ctz(read.bytes)));
+    u32 index[kLanes];
+    EACH_LANE index[l] = read.address[l] >> cells.shift;
+    order.shared.need(cells, cells.read);
+    remember_reads(v, cells, order.shared, {index, read.lanes, read.bytes >> cells.shift});
+    cells.reads.add(read.mine >> 5);
+  }
+  order.postponed.clear();
 }
 
 // A reader that comes after the one remembered takes its place, any other is the second; so is a strong one behind a

@@ -4,6 +4,8 @@
 // found is a fault. Where nobody asked for races, `launch.races` is null and none of this is called.
 // Strong accesses do not race with each other. Writes of what is there already are not reported: several threads
 // that set the same flag do no harm on any GPU.
+// Most reads of shared memory have a barrier before the next write. So a read is put down, and marks its cells only
+// when somebody writes to shared memory or something else than a barrier of the whole block orders threads.
 #pragma once
 #include <memory>
 
@@ -12,6 +14,8 @@
 
 // A launch that takes more is no longer looked at.
 constexpr Moment kMostAccesses = 1u << 25;
+
+struct Spot;
 
 class Races {
  public:
@@ -60,7 +64,6 @@ class Races {
     Moment size_ = 1;
   };
   struct Visit;  // one call of access()
-  struct Spot;
 
   Moment number(Launch&, const Visit&);
   Moment now() const { return log_.size(); }
@@ -70,6 +73,8 @@ class Races {
   bool quiet(const Visit&, const Mark*, const Spot&) const;
   bool loud(const Visit&, const Mark*, const Spot&) const;
   bool settle(Launch&, const Visit&, const Mark*, const Spot&, bool writes);
+  void postpone(Launch&, const Visit&);
+  void recall(Launch&);
   void remember_reads(const Visit&, Cells&, Shadow&, const Spot&);
   bool known(const Visit&, Mark, int lane) const;
   bool met_since(const Visit&, Mark) const;
