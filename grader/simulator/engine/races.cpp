@@ -33,6 +33,23 @@ struct Races::Visit {
   Mark mine;  // of lane 0
 };
 
+namespace {
+
+constexpr size_t kMostSpare = 32u << 20;  // bytes of a log
+thread_local std::unique_ptr<Pages> spare_log;
+
+}  // namespace
+
+Races::Log::Log() : pages_(spare_log ? std::move(*spare_log) : Pages(kMostAccesses * sizeof(Access))) {
+  spare_log.reset();
+  accesses_ = static_cast<Access*>(pages_.data());
+}
+
+Races::Log::~Log() {
+  if (size_ * sizeof(Access) > kMostSpare) pages_.forget(kMostSpare);
+  spare_log = std::make_unique<Pages>(std::move(pages_));
+}
+
 bool Races::full() const {
   return now() >= kMostAccesses || global_.bytes() > kMostBytes || views_.bytes() > kMostBytes;
 }

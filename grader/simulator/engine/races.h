@@ -51,16 +51,21 @@ class Races {
     u8 warp;
     bool strong, of_block, write;
   };
-  // All accesses of a launch, by number; 0 is none. Reserved at once, as only what is used takes room.
+  // All accesses of a launch, by number; 0 is none. Reserved at once, as only what is used takes room; the thread's
+  // next launch has the same memory.
   class Log {
    public:
+    Log();
+    ~Log();
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
     Moment size() const { return size_; }
     void add(const Access& access) { accesses_[size_++] = access; }
     const Access& operator[](Moment number) const { return accesses_[number]; }
 
    private:
-    Pages pages_{kMostAccesses * sizeof(Access)};
-    Access* accesses_ = static_cast<Access*>(pages_.data());
+    Pages pages_;
+    Access* accesses_;
     Moment size_ = 1;
   };
   struct Visit;  // one call of access()

@@ -14,15 +14,40 @@ Pages::~Pages() {
   if (data_) munmap(data_, bytes_);
 }
 
+void Pages::forget(size_t kept) {
+  if (kept < bytes_) madvise(static_cast<char*>(data_) + kept, bytes_ - kept, MADV_DONTNEED);
+}
+
+namespace {
+
+constexpr size_t kChunk = 1 << 18;  // marks
+constexpr size_t kMostSpare = 32;
+
+thread_local std::vector<Pages> spare;
+
+}  // namespace
+
+Arena::~Arena() {
+  for (Pages& chunk : chunks_) {
+    if (chunk.bytes() == kChunk * sizeof(Mark) && spare.size() < kMostSpare) spare.push_back(std::move(chunk));
+  }
+}
+
 Mark* Arena::take(size_t count) {
-  constexpr size_t kChunk = 1 << 18;
   if (count > left_) {
     left_ = std::max(count, kChunk);
-    chunks_.emplace_back(left_ * sizeof(Mark));
+    used_ = left_ == kChunk && !spare.empty();
+    if (used_) {
+      chunks_.push_back(std::move(spare.back()));
+      spare.pop_back();
+    } else {
+      chunks_.emplace_back(left_ * sizeof(Mark));
+    }
     bytes_ += left_ * sizeof(Mark);
     next_ = static_cast<Mark*>(chunks_.back().data());
   }
   Mark* taken = next_;
+  if (used_) std::fill_n(taken, count, 0);
   next_ += count;
   left_ -= count;
   return taken;

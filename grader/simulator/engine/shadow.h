@@ -6,6 +6,7 @@
 // that some reader is not ordered before finds one of them, unless it is its own thread's.
 #pragma once
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "lanes.h"
@@ -40,16 +41,27 @@ class Pages {
   Pages(Pages&& other) noexcept : data_(other.data_), bytes_(other.bytes_) { other.data_ = nullptr; }
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
+  Pages& operator=(Pages&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
   void* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+
+  // What lies behind the first `kept` bytes takes no room any more, and is zero.
+  void forget(size_t kept);
 
  private:
   void* data_;
   size_t bytes_;
 };
 
-// Zeroed memory that is freed all at once.
+// Zeroed memory that is freed all at once. Up to 32 MB of it are kept for the thread's next launch: to clear what is
+// taken costs less than new pages from the system.
 class Arena {
  public:
+  ~Arena();
   Mark* take(size_t count);
   size_t bytes() const { return bytes_; }
 
@@ -57,6 +69,7 @@ class Arena {
   std::vector<Pages> chunks_;
   size_t bytes_ = 0;
   size_t left_ = 0;
+  bool used_ = false;  // the last chunk, by another launch
   Mark* next_ = nullptr;
 };
 
