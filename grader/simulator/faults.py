@@ -88,7 +88,7 @@ IN_FRONT = "The kernel {does} {bytes} starting {before} in front of {buffer}."
 BEFORE_SHARED = (
     "The kernel {does} {bytes} starting {before} in front of the block's shared memory: an index is negative."
 )
-NO_BUFFER = "The kernel {does} {bytes} at an address where no buffer is."
+NO_BUFFER = "The kernel {does} {bytes} at {address:#x}, an address where no buffer is."
 PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
 NOT_COMMITTED = (
     "The kernel {does} byte {address} of shared memory, which cp.async from line {other.line} is still filling: no wait "
@@ -104,6 +104,7 @@ HOST_POINTER = (
     "The kernel {does} {bytes} at {address:#x}, an address of the host's memory, which a GPU cannot use: pass the "
     "device buffer.",
 )
+_FARTHEST = 1 << 57  # what lies beyond is no address of a GPU, and no buffer's index led there
 # Where Linux places programs' heaps, and their libraries, large arrays and stacks: x86-64, then aarch64.
 _HOST = (
     (0x5500_0000_0000, 0x5700_0000_0000), (0x7E00_0000_0000, 0x8000_0000_0000),
@@ -123,7 +124,7 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
     touches = 1 <= record.kind <= 8 or record.kind in (20, 21, 50)  # memory
     space = _SPACES.get(record.space) if touches else None
     in_buffers = space in ("global", "const") and kind != "null_pointer"
-    buffer = memory.nearest(record.address) if in_buffers else None
+    buffer = memory.nearest(record.address) if in_buffers and record.address < _FARTHEST else None
     offset = record.address - buffer.base if buffer else None
     if kind == "out_of_bounds" and in_buffers and _on_the_host(record.address, memory):
         kind, sentence = HOST_POINTER

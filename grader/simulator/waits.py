@@ -41,7 +41,8 @@ def wait_words(record: FaultRecord, line: int | None, other: Other | None) -> di
     at = other.line if other is not None else None
     gone = f" (lane {record.other_thread % 32} is at line {at})" if at else ""
     waits = f"; others wait at line {at}" if at else ""
-    lines = f" (lines {line} and {at})" if at and line else ""
+    lines = f" (lines {line} and {at})" if at != line else f" (both at line {at})"
+    lines = lines if at and line else ""
     count = record.detail
     expected = f"{count} threads, of which {record.bytes} have come" if count else "all threads of the block"
     number = record.address if record.kind == DEADLOCK else 0

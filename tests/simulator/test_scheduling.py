@@ -240,6 +240,9 @@ def test_a_sum_down_half_a_warp_needs_only_lane_0(bench):
         (f"if (t < 16) __syncwarp(); // here\nelse __syncwarp(0xffff8000u);  // there", "here", "there", "different masks"),
         ("if (t < 16) { y[t] = 1; __syncwarp(); }  // here\ny[t] += 1;", "here", None, "lane 16"),
         ("__syncwarp(0xffffu);  // here", "here", None, "own lane"),
+        (f"y[t] = __shfl_xor_sync(t < 16 ? 0xffffu : {FULL}, t, 1);  // here", "here", None, "lane 0"),
+        (f"for (int k = 0; k < 2; k++) y[t] = __shfl_sync(k || t > 15 ? {FULL} : 0xffffu, t, 9);  // there", "there", "there",
+         "both at line"),
     ],
 )  # fmt: skip
 def test_lanes_that_never_come(bench, body, line, other, words):

@@ -100,7 +100,7 @@ struct Warp {
   std::vector<Path> paths;                    // the others; the last one runs next
   std::vector<Join> joins;
   std::vector<CallRecord> calls;
-  u32 awaited = 0;      // lanes that left a join early because lanes at a bar.warp.sync wait for them
+  u32 awaited = 0;      // lanes that went on, past a join or with a mask of their own, while others wait for them
   bool exited = false;  // lanes exited, or came to a join, since the joins were looked at
   bool waits = false;   // some path was blocked since none was
   bool spins = false;   // its last turn ended because all its paths wait for other threads

@@ -119,6 +119,10 @@ bool finish_one(Launch& launch, Warp& warp) {
     if (path.named & warp.live & ~group) continue;
     const Instruction& i = launch.request->code[path.pc];
     warp.awaited &= ~group;
+    for (const Path& other : warp.paths) {  // lanes at this very call with another mask still wait for these
+      if (other.state == PathState::kAtSync && other.pc == path.pc && other.named != path.named)
+        warp.awaited |= other.named & group;
+    }
     bool one_frame = true;
     for (size_t k : members) one_frame &= frame_of(warp, warp.paths[k]) == frame_of(warp, path);
     if (one_frame || i.op == OP_bar_warp) {
