@@ -209,4 +209,6 @@ class InProcess:
 
 def _three(size: Sequence[int], missing: int = 1) -> list[int]:
     values = [int(x) for x in (size if isinstance(size, Sequence) else (size,))]
+    if len(values) > 3:
+        raise DeviceError(State.ERROR, f"A grid or block has up to three extents, x, y and z; {len(values)} were given.")
     return values + [missing] * (3 - len(values))

@@ -176,6 +176,12 @@ def test_sizes_that_make_no_sense(bench):
 # ---- the engine ----
 
 
+def test_a_grid_of_four_extents_is_refused(bench):
+    module = bench.load('extern "C" __global__ void k() {}')
+    with pytest.raises(DeviceError, match="up to three extents"):
+        bench.device.launch(module, "k", (1, 1, 1, 1), (32,), b"")
+
+
 def test_the_engine_is_built_once_and_its_key_follows_the_sources(tmp_path, monkeypatch):
     before = build.build()
     began = time.monotonic()
