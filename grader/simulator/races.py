@@ -9,6 +9,7 @@ from grader.simulator.records import Other
 
 _WRITES, _OTHER_WRITES, _LOCKSTEP = 1, 2, 4  # races.cpp, bits of `detail`
 _SOON = 24  # instructions
+_LOOKS = ({"load", "atomic"}, {"load", "reduction"})
 
 
 def race_words(
@@ -46,9 +47,12 @@ def _remedy(record: FaultRecord, program: Program, same_block: bool) -> str:
         return "threads that change the same element need an atomic function, such as atomicAdd"
     if not same_block:
         return "blocks run in any order; use atomic functions and fences, or a second kernel"
+    # What a plain read beside an atomic function may be instead: a look that may see any of the values.
+    kinds = {program.categories[record.pc], program.categories[record.other_pc]}
+    look = ", or an atomic or volatile read where any value will do" if kinds in _LOOKS else ""
     if record.thread // 32 == record.other_thread // 32:
-        return "a __syncwarp() is missing between them, or a __syncthreads() if other warps do the same"
-    return "a __syncthreads() is missing between them"
+        return "a __syncwarp() is missing between them, or a __syncthreads() if other warps do the same" + look
+    return "a __syncthreads() is missing between them" + look
 
 
 def _changes(program: Program, load: int) -> bool:

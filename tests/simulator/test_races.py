@@ -47,7 +47,7 @@ WRONG = {
     "a histogram without atomics": ("y[x[i] % 4] += 1;", 2, 32, ""),
     "a neighbour's result": ("y[i] = i; x[i] = y[(i + 32) % 64];", 2, 32, "second kernel"),
     "in place, shifted": ("if (i < 63) y[i] = y[i + 1];", 2, 32, ""),
-    "an atomic and a plain read": ("atomicAdd(&y[0], 1); x[t] = y[0];", 1, 64, ""),
+    "an atomic and a plain read": ("atomicAdd(&y[0], 1); x[t] = y[0];", 1, 64, "volatile read"),
     "a plain read, then atomics of its warp and of others": (
         "if (t == 0) x[0] = y[9]; if (t < 32) { __syncwarp(); if (t == 1) atomicAdd(&y[9], 1); }"
         "else if (t == 32) atomicAdd(&y[9], 1);", 1, 64, ""),
