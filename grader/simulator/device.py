@@ -140,7 +140,8 @@ class Device:
         ``races`` looks for accesses of two threads that nothing orders; a GPU cannot. ``workers`` (at most 4; None: 1)
         threads of the host share the blocks of a simulated GPU where ``races`` is false and no block can see what others
         do (no atomics on global memory, volatile accesses, fences, printf, clocks); results and counters are the same,
-        each has the whole budget, and of several faults the one of the lowest block is told.
+        each has the whole budget, and of several faults the one of the lowest block is told, though blocks above it
+        may have run.
         """
         from grader.simulator.trace import trace_from
 
