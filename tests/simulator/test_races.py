@@ -96,6 +96,10 @@ WRONG = {
         "if (t == 0) { while (atomicCAS(f, 0u, 1u)); __threadfence(); y[0] += 1; __threadfence(); *f = 0; }", 2, 32, ""),
     "a compare-and-swap with what was read elsewhere": (
         "int old = y[1]; atomicCAS(&y[0], old, t + 1); atomicAdd(&y[1], 1);", 2, 64, ""),
+    "blocks that take turns": (  # at a named barrier the first block is put aside
+        "if (b == 0 && t == 64) x[5] = 7; if (t >= 64) return;"
+        'if (w == 0) asm volatile("bar.sync 1, 64;" ::: "memory"); else asm volatile("bar.arrive 1, 64;" ::: "memory");'
+        "y[t + 64 * b] = t; if (b == 1 && t < 2) y[500 + t] = vx[5 - t];", 2, 96, ""),
     "barriers of half a block": (
         'if (t < 64) { s[t] = t; asm volatile("bar.sync 1, 64;" ::: "memory"); } else y[t] = s[t - 64];', 1, 128, ""),
 }  # fmt: skip

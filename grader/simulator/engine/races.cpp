@@ -203,7 +203,8 @@ bool Races::over(const Visit& v, const Span& span) const {
 // last barrier, or the same threads'.
 bool Races::quiet(const Visit& v, const Mark* marks, const Spot& spot) const {
   // Older marks on shared memory may be of the block that had it before.
-  const Mark low = v.space == kShared ? 0 : alone_since_ << 5, window = (v.order.floor() << 5) - low;
+  const Mark low = v.space == kShared ? 0 : alone_since_ << 5, floor = v.order.floor() << 5;
+  const Mark window = std::max(floor, low) - low;
   const Mark first = marks[spot.index[0]] & ~31u;
   const Access& other = log_[first >> 5];
   const bool own = other.block == v.order.block() && other.warp == v.warp.id;
