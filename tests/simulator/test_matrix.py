@@ -76,14 +76,9 @@ def test_every_shape_and_type(bench, case):
         compare(case, result, a, b, c)
 
 
-@pytest.mark.parametrize("case", CASES + [x for x in FURTHER if x.name in MEASURED], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES + FURTHER, ids=lambda case: case.name)
 def test_against_an_h200(bench, case):
     """Every bit, also of what is no number. Measured on 2026-11-30 with driver 580.159.04 (measure_matrix.py)."""
     assert case.name not in MEASURED["refused"]
     ours = run_here(bench, case)
     assert np.array_equal(checksum(ours) if case.d == "s32" else ours, MEASURED[case.name])
-
-
-def test_what_waits_for_a_measurement():
-    """The number falls to 0 when measure_matrix.py has run again."""
-    assert sum(case.name not in MEASURED for case in FURTHER) == 9
