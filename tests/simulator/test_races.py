@@ -51,6 +51,8 @@ WRONG = {
     "a plain read, then atomics of its warp and of others": (
         "if (t == 0) x[0] = y[9]; if (t < 32) { __syncwarp(); if (t == 1) atomicAdd(&y[9], 1); }"
         "else if (t == 32) atomicAdd(&y[9], 1);", 1, 64, ""),
+    "an atomic of another warp, one of its own, then a plain read": (
+        "if (t == 0) atomicAdd(&y[9], 1); if (t == 32) { atomicAdd(&y[9], 1); x[0] = y[9]; }", 1, 64, ""),
     "an atomic and a plain store": ("if (t == 0) y[0] = 5; atomicAdd(&y[0], 1);", 1, 64, ""),
     "a shared counter zeroed late": ("if (t == 0) s[0] = 0; atomicAdd(&s[0], 1); __syncthreads(); y[t] = s[0];",
                                      1, 64, ""),

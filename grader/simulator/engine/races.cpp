@@ -170,6 +170,8 @@ bool Races::touch(Launch& launch, const Visit& v, Cells& cells, const Spot& spot
     return settle(launch, v, marks, spot, writes);
   };
   if (!over(v, cells.writes) && (!fine(cells.write, true) || !fine(cells.strong, true))) return false;
+  // For reads alone: who counted last may reset the counter, though only the last of the others' atomics is known.
+  if (!over(v, cells.writes) && !v.write && !fine(cells.strong2, true)) return false;
   if (!v.write) {
     if (v.space == kShared) {
       postpone(launch, v);
@@ -182,6 +184,7 @@ bool Races::touch(Launch& launch, const Visit& v, Cells& cells, const Spot& spot
   }
   if (!over(v, cells.reads) && (!fine(cells.read, false) || !fine(cells.read2, false))) return false;
   Mark* writes = shadow.need(cells, v.strong ? cells.strong : cells.write);
+  if (v.strong && !over(v, cells.writes)) keep_strong(v, cells, shadow, spot);
   cells.writes.add(v.mine >> 5);
   bool clash = false;
   for (u32 k = 0; k < spot.count; k++) {
@@ -270,6 +273,16 @@ bool Races::settle(Launch& launch, const Visit& v, const Mark* marks, const Spot
     }
   }
   return true;
+}
+
+// Strong writes that this one does not come after stay, as the second of their cell.
+void Races::keep_strong(const Visit& v, Cells& cells, Shadow& shadow, const Spot& spot) {
+  each_active(spot.lanes, [&](int l) {
+    for (u32 k = 0; k < spot.count; k++) {
+      const Mark mark = cells.strong[spot.index[l] + k];
+      if (!known(v, mark, l)) shadow.need(cells, cells.strong2)[spot.index[l] + k] = mark;
+    }
+  });
 }
 
 void Races::postpone(Launch& launch, const Visit& v) {

@@ -78,6 +78,7 @@ class Races {
   bool quiet(const Visit&, const Mark*, const Spot&) const;
   bool loud(const Visit&, const Mark*, const Spot&) const;
   bool settle(Launch&, const Visit&, const Mark*, const Spot&, bool writes);
+  void keep_strong(const Visit&, Cells&, Shadow&, const Spot&);
   void postpone(Launch&, const Visit&);
   void recall(Launch&);
   void remember_reads(const Visit&, Cells&, Shadow&, const Spot&);

@@ -3,7 +3,8 @@
 // A cell stands for 1 << shift bytes, as many as the smallest access that its stretch of memory has met, and holds
 // marks: the number of an access, and the lane. Strong writes stand apart from weak ones, as they race only with
 // weak accesses. Of reads, two are kept: the first that the next does not come after, and the last. So a write
-// that some reader is not ordered before finds one of them, unless it is its own thread's.
+// that some reader is not ordered before finds one of them, unless it is its own thread's. Of strong writes, which
+// need no order among themselves, the last is kept and one that it does not come after.
 #pragma once
 #include <memory>
 #include <utility>
@@ -26,7 +27,7 @@ struct Cells {
   u32 shift;
   u32 bytes;
   Span writes, reads;
-  Mark *write, *strong, *read, *read2;  // null: none yet
+  Mark *write, *strong, *strong2, *read, *read2;  // null: none yet
 };
 
 constexpr u32 kPageBits = 12;
