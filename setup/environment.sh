@@ -140,8 +140,9 @@ main() {
   fi
   PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -c '
 import sys
-from grader.workspace.machine import abilities, engine_is_built
-if not engine_is_built():
+from grader.simulator.build import is_built
+from grader.workspace.machine import abilities
+if not is_built():
     print("==> Compiling the simulated GPU (once; about 20 seconds)", flush=True)
 [gpu] = abilities(["simulated-gpu"])
 sys.exit(None if gpu.ok else gpu.found)' || stop "the simulated GPU does not run here; the lines above say why"

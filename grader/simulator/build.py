@@ -31,27 +31,30 @@ def build(flags: tuple[str, ...] = FLAGS) -> Path:
 
     ``DeviceError`` (``UNSUPPORTED_HERE``) where g++ is missing, ``GRADER_FAULT`` where it fails.
     """
-    from grader.toolchain.cache import cache_folder
-
     compiler = shutil.which("g++")
     if compiler is None:
         raise DeviceError(
             State.UNSUPPORTED_HERE,
             f"the simulated GPU needs the compiler g++, which is not here; {INSTALL_HINT}",
         )
-    name = f"simulator-{_key(compiler, flags)}.so"
-    library = cache_folder() / "engine" / name
+    cached = library = _in_cache(compiler, flags)
     try:
         return _kept(compiler, flags, library)
     except OSError:  # a cache that cannot be written: a folder of this user's own instead
-        library = _private_folder() / name
+        library = _private_folder() / cached.name
     try:
         return _kept(compiler, flags, library)
     except OSError as error:
         raise DeviceError(
             State.GRADER_FAULT,
-            f"the simulated GPU's engine cannot be kept in {cache_folder()} nor in {library.parent}: {error.strerror}",
+            f"the simulated GPU's engine cannot be kept in {cached.parent} nor in {library.parent}: {error.strerror}",
         ) from error
+
+
+def is_built() -> bool:
+    """Whether the engine that this machine and these sources need is in the user's cache, so that ``build`` is quick."""
+    compiler = shutil.which("g++")
+    return compiler is not None and _in_cache(compiler, FLAGS).exists()
 
 
 def sanitizer_environment() -> dict[str, str]:
@@ -62,6 +65,12 @@ def sanitizer_environment() -> dict[str, str]:
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:handle_segv=0",
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
+
+
+def _in_cache(compiler: str, flags: tuple[str, ...]) -> Path:
+    from grader.toolchain.cache import cache_folder
+
+    return cache_folder() / "engine" / f"simulator-{_key(compiler, flags)}.so"
 
 
 def _kept(compiler: str, flags: tuple[str, ...], library: Path) -> Path:

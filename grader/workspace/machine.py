@@ -44,15 +44,6 @@ def abilities(keys: Iterable[str] | None = None) -> list[Ability]:
     return [probe.run() for probe in PROBES if probe.key in wanted]
 
 
-def engine_is_built() -> bool:
-    """Whether the simulated GPU's engine, in the form that this machine and these sources need, is in the cache."""
-    from grader.simulator import build
-    from grader.toolchain import cache_folder
-
-    compiler = shutil.which("g++")
-    return bool(compiler) and (cache_folder() / "engine" / f"simulator-{build._key(compiler)}.so").exists()
-
-
 @dataclass(frozen=True)
 class _Probe:
     key: str

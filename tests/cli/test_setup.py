@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -176,6 +177,14 @@ def test_a_simulated_gpu_that_does_not_run_is_a_failure(place):
     (place / "no_gpu").touch()
     done = set_up(place)
     assert done.returncode == 1 and "g++ said no" in done.stderr
+
+
+def test_the_last_step_runs_with_what_the_package_offers():
+    script = (ROOT / "setup" / "environment.sh").read_text()
+    program = script.partition(".venv/bin/python -c '")[2].partition("'")[0]
+    assert "abilities" in program
+    tried = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert (tried.returncode, tried.stderr) == (0, "")
 
 
 def test_foreign_pip_settings_do_not_leak_in_but_an_index_does(place):

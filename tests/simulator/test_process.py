@@ -200,6 +200,16 @@ def test_the_engine_is_built_once_and_its_key_follows_the_sources(tmp_path, monk
         build._key.cache_clear()
 
 
+def test_set_up_can_ask_whether_the_engine_is_built(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "_compile", lambda compiler, flags, scratch, target: target.write_text("engine"))
+    monkeypatch.setenv("GRADER_CACHE", str(tmp_path))
+    assert not build.is_built()
+    build.build()
+    assert build.is_built()
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert not build.is_built()
+
+
 def test_a_cache_that_cannot_be_written_is_replaced_by_a_private_folder(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("GRADER_CACHE", str(tmp_path / "file" / "cache"))
