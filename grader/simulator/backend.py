@@ -11,6 +11,7 @@ from grader.simulator import counters
 from grader.simulator.decode.kept import Kept
 from grader.simulator.decode.program import Linker, Program, align_up, plain_name
 from grader.simulator.faults import fault_of, launch_fault
+from grader.simulator.kinds import FaultKind
 from grader.simulator.memory import Memory
 from grader.simulator.native import CHECK_RACES, COUNTER_FIELDS, Engine, FaultRecord, LaunchRequest
 from grader.simulator.ptx.errors import PtxError, Refused, Unsupported
@@ -184,7 +185,8 @@ class SimulatedBackend:
             raise DeviceError(State.ERROR, f"blocks {first} to {last} are not in a grid of {total}")
         budget = DEFAULT_BUDGET if instruction_budget is None else instruction_budget
         recorder = self._recorder(module, kernel, grid, block, trace) if trace is not None else None
-        return self._run(program, grid, block, args, shared_bytes, budget, count, (first, last), races, workers, recorder)
+        span = first, last
+        return self._run(program, grid, block, args, shared_bytes, budget, count, span, races, workers, recorder)
 
     def _recorder(self, module: str, kernel: str, grid, block, trace: dict[str, Any]):
         from grader.simulator.decode.describe import describe
@@ -241,9 +243,9 @@ class SimulatedBackend:
         finally:
             seconds = time.perf_counter() - began
             self._memory.launched()
-        if failed and fault.kind == 6:
+        if failed and fault.kind == FaultKind.SHARED_OUT_OF_BOUNDS:
             fault.detail = shared
-        if failed and fault.kind == 11:
+        if failed and fault.kind == FaultKind.BUDGET:
             fault.address = budget
         exact, estimates, lines = counters.summarise(program, rows) if count else (None, {}, ())
         launch = Launch(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from grader.simulator.decode.program import Program
+from grader.simulator.kinds import CopyDetail, FaultKind, ShuffleDetail, Space
 from grader.simulator.memory import BASE, Buffer, Memory
 from grader.simulator.native import FaultRecord
 from grader.simulator.ptx.locations import is_learners
@@ -14,70 +15,74 @@ from grader.simulator.records import Fault, Other
 from grader.simulator.waits import KINDS as WAITS
 from grader.simulator.waits import wait_sentence, wait_words
 
-_SPACES = {1: "global", 2: "shared", 3: "local", 4: "param", 5: "const"}  # abi.h, enum Space
-
-# abi.h, enum FaultKind -> (the kind that a Fault carries, the sentence).
+# What the engine found -> (the kind that a Fault carries, the sentence).
 SENTENCES = {
-    1: ("out_of_bounds", "The kernel {does} {bytes} at byte {offset} of {buffer}, which has {size}."),
-    2: (
+    FaultKind.OUT_OF_BOUNDS: (
+        "out_of_bounds",
+        "The kernel {does} {bytes} at byte {offset} of {buffer}, which has {size}.",
+    ),
+    FaultKind.MISALIGNED: (
         "misaligned",
         "The kernel {does} {bytes} at once at an address that is not a multiple of {width}.",
     ),
-    3: ("null_pointer", "The kernel {does} {bytes} through a null pointer (address {address:#x})."),
-    4: ("freed_pointer", "The kernel {does} {buffer}, which was freed before."),
-    5: ("read_only", "The kernel writes to {buffer}, which is an input and may only be read."),
-    6: (
+    FaultKind.NULL_POINTER: (
+        "null_pointer",
+        "The kernel {does} {bytes} through a null pointer (address {address:#x}).",
+    ),
+    FaultKind.FREED_POINTER: ("freed_pointer", "The kernel {does} {buffer}, which was freed before."),
+    FaultKind.READ_ONLY: ("read_only", "The kernel writes to {buffer}, which is an input and may only be read."),
+    FaultKind.SHARED_OUT_OF_BOUNDS: (
         "shared_out_of_bounds",
         "The kernel {does} {bytes} at byte {address} of the block's shared memory, which has {shared}.",
     ),
-    7: (
+    FaultKind.LOCAL_OUT_OF_BOUNDS: (
         "out_of_bounds",
         "The kernel {does} {bytes} outside of a thread's local memory: an index into a local array is too "
         "large.",
     ),
-    8: (
+    FaultKind.UNINITIALISED_SHARED: (
         "uninitialised_shared",
-        "The kernel reads byte {address} of shared memory, which no thread of the block has written yet: nothing writes "
-        "it, or a __syncthreads() is missing before the read.",
+        "The kernel reads byte {address} of shared memory, which no thread of the block has written yet: nothing "
+        "writes it, or a __syncthreads() is missing before the read.",
     ),
-    9: (
+    FaultKind.BARRIER: (
         "barrier",
         "__syncthreads() is reached by some threads of a warp and not by others{elsewhere}: every thread of the block "
         "must reach it.",
     ),
-    10: (
+    FaultKind.SHUFFLE: (
         "shuffle",
         "The mask {mask} of a warp function names lane {lane}, which does not take part in the call{elsewhere}.",
     ),
-    11: (
+    FaultKind.BUDGET: (
         "budget",
         "The kernel still ran after {address:,} instructions: it never ends, or waits for something that never comes.",
     ),
-    12: ("trap", "The kernel stopped itself with a trap."),
-    13: ("trap", "The assertion `{message}` failed."),
-    14: ("stack", "The kernel's functions call each other too deeply: the stack is full."),
-    15: (
+    FaultKind.TRAP: ("trap", "The kernel stopped itself with a trap."),
+    FaultKind.ASSERT: ("trap", "The assertion `{message}` failed."),
+    FaultKind.STACK: ("stack", "The kernel's functions call each other too deeply: the stack is full."),
+    FaultKind.UNSUPPORTED: (
         "unsupported",
         "The simulated GPU does not model `{opcode}` where only some of a warp's threads reach it.",
     ),
-    20: (
+    FaultKind.RACE: (
         "race",
         "{first} and {second}, and nothing orders the two: {remedy}.",
     ),
-    21: (
+    FaultKind.UNINITIALISED_GLOBAL: (
         "uninitialised_global",
         "The kernel reads byte {offset} of {buffer}, a byte that neither the host nor a kernel has written yet.",
     ),
-    30: (
+    FaultKind.DEADLOCK: (
         "deadlock",
         "The block waits for ever: threads wait at {barrier}, which takes {expected}{elsewhere}.",
     ),
-    40: (
+    FaultKind.BAD_CALL: (
         "bad_call",
         "The kernel calls a function through a pointer ({address:#x}) that is the address of no function with these "
         "parameters.",
     ),
-    50: (
+    FaultKind.ASYNC_COPY: (
         "async_copy",
         "The kernel {does} byte {address} of shared memory, which cp.async from line {other.line} is still filling: "
         "wait for it with __pipeline_wait_prior (cp.async.wait_group) and then a barrier.",
@@ -92,7 +97,8 @@ NO_BUFFER = "The kernel {does} {bytes} at {address:#x}, an address where no buff
 PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
 NOT_COMMITTED = (
     "The kernel {does} byte {address} of shared memory, which cp.async from line {other.line} is still filling: no wait "
-    "covers the copy, as it was never committed to a group; call __pipeline_commit (cp.async.commit_group) before you wait."
+    "covers the copy, as it was never committed to a group; call __pipeline_commit (cp.async.commit_group) before you "
+    "wait."
 )
 READS_TOO_MUCH = "cp.async copies {bytes} at once and is told to read {address} bytes of its source."
 SOME_LANES = "`{opcode}` is for all 32 threads of a warp together, and lane {lane} does not take part."
@@ -112,6 +118,18 @@ _HOST = (
 )  # fmt: skip
 
 
+# The faults that an access to memory makes; those that always tell of two threads.
+_OF_MEMORY = {kind for kind in FaultKind if kind <= FaultKind.UNINITIALISED_SHARED} | {
+    FaultKind.RACE, FaultKind.UNINITIALISED_GLOBAL, FaultKind.ASYNC_COPY,
+}  # fmt: skip
+_OF_TWO = {FaultKind.RACE, FaultKind.ASYNC_COPY}
+_OF_WHOLE_WARP = {
+    ShuffleDetail.NOT_ALL: SOME_LANES,
+    ShuffleDetail.SHORT_WARP: SHORT_WARP,
+    ShuffleDetail.OTHER_OPERANDS: OTHER_OPERANDS,
+}
+
+
 def launch_fault(kernel: str, sentence: str) -> Fault:
     """A launch that was refused before it began."""
     return Fault(kind="launch", sentence=sentence, kernel=kernel)
@@ -121,8 +139,8 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
     """``block`` is the launch's block size, to tell a thread's three coordinates."""
     kind, sentence = SENTENCES[record.kind]
     location = _location(record, program)
-    touches = 1 <= record.kind <= 8 or record.kind in (20, 21, 50)  # memory
-    space = _SPACES.get(record.space) if touches else None
+    touches = record.kind in _OF_MEMORY
+    space = Space(record.space).name.lower() if touches and record.space else None
     in_buffers = space in ("global", "const") and kind != "null_pointer"
     buffer = memory.nearest(record.address) if in_buffers and record.address < _FARTHEST else None
     offset = record.address - buffer.base if buffer else None
@@ -131,7 +149,8 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
         buffer = offset = None
     else:
         sentence = _variant(record, sentence, buffer, memory)
-    other = _other(record, program, block) if record.kind in (20, 50) or (record.kind in WAITS and record.other_pc >= 0) else None
+    two = record.kind in _OF_TWO or (record.kind in WAITS and record.other_pc >= 0)
+    other = _other(record, program, block) if two else None
     return Fault(
         kind=kind,
         sentence=_fill(sentence, record, program, memory, buffer, other, block),
@@ -177,40 +196,44 @@ def _on_the_host(address: int, memory: Memory) -> bool:
 
 
 def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: Memory) -> str:
-    if record.kind == 1 and record.space == 4:
+    if record.kind == FaultKind.OUT_OF_BOUNDS and record.space == Space.PARAM:
         return PARAMETERS
-    if record.kind == 1 and buffer is None:
+    if record.kind == FaultKind.OUT_OF_BOUNDS and buffer is None:
         return NO_BUFFER
-    if record.kind == 1 and buffer is not None and record.address < buffer.base:
+    if record.kind == FaultKind.OUT_OF_BOUNDS and record.address < buffer.base:
         return IN_FRONT
-    if record.kind == 6 and _below_zero(record.address):
+    if record.kind == FaultKind.SHARED_OUT_OF_BOUNDS and _below_zero(record.address):
         return BEFORE_SHARED
     if waited := wait_sentence(record):
         return waited
-    if record.kind == 10 and record.detail:
-        return {2: SOME_LANES, 3: SHORT_WARP, 4: OTHER_OPERANDS}[record.detail]
-    if record.kind == 50 and record.detail:
-        return READS_TOO_MUCH if record.detail == 1 else NOT_COMMITTED
-    if record.kind == 13 and not memory.text(record.address):
+    if record.kind == FaultKind.SHUFFLE and record.detail:
+        return _OF_WHOLE_WARP[record.detail]
+    if record.kind == FaultKind.ASYNC_COPY and record.detail:
+        return READS_TOO_MUCH if record.detail == CopyDetail.READS_TOO_MUCH else NOT_COMMITTED
+    if record.kind == FaultKind.ASSERT and not memory.text(record.address):
         return NO_MESSAGE
     return sentence
 
 
-def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, buffer: Buffer | None, other, block) -> str:
+def _fill(
+    sentence: str, record: FaultRecord, program: Program, memory: Memory, buffer: Buffer | None, other: Other | None,
+    block: tuple[int, int, int],
+) -> str:  # fmt: skip
     category = program.categories[record.pc]
-    writes = category in ("store", "matrix_store", "atomic", "reduction") or (category == "async_copy" and record.space == 2)
+    writes = category in ("store", "matrix_store", "atomic", "reduction")
+    writes |= category == "async_copy" and record.space == Space.SHARED
     offset = record.address - buffer.base if buffer else 0
-    if record.kind == 6:
+    if record.kind == FaultKind.SHARED_OUT_OF_BOUNDS:
         offset = -_below_zero(record.address)
     if buffer and buffer.name:
         name = f"buffer {buffer.name}"
     else:
-        name = "the nearest buffer" if record.kind == 1 else "a buffer"
+        name = "the nearest buffer" if record.kind == FaultKind.OUT_OF_BOUNDS else "a buffer"
     location = _location(record, program)
     line = location.line if location else None
     thread = _thread(record.thread, block)
     return sentence.format(
-        **(race_words(record, program, other, thread, name, offset, line) if record.kind == 20 else {}),
+        **(race_words(record, program, other, thread, name, offset, line) if record.kind == FaultKind.RACE else {}),
         **wait_words(record, line, other),
         other=other,
         does="writes" if writes else "reads",
@@ -221,10 +244,10 @@ def _fill(sentence: str, record: FaultRecord, program: Program, memory: Memory, 
         offset=offset,
         before=_bytes(-offset),
         size=_bytes(buffer.bytes if buffer else 0),
-        shared=_bytes(record.detail if record.kind == 6 else 0),
+        shared=_bytes(record.detail if record.kind == FaultKind.SHARED_OUT_OF_BOUNDS else 0),
         mask=f"0x{record.address & 0xFFFFFFFF:08x}",
         lane=record.thread % 32,
-        message=memory.text(record.address) if record.kind == 13 else "",
+        message=memory.text(record.address) if record.kind == FaultKind.ASSERT else "",
         opcode=program.opcodes[record.pc],
     )
 

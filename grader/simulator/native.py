@@ -12,7 +12,9 @@ from grader.verdict.records import State
 _POINTERS = "code functions specials copies images params allocations counters fault output lists trace"
 _NUMBERS = """host_offset written_offset budget code_count allocation_count params_bytes output_bytes output_used
     first_block last_block"""
-_SIZES = "shared_bytes local_limit dynamic_shared_bytes checks workers unused"
+_SIZES = "shared_bytes local_limit dynamic_shared_bytes checks workers"
+
+CALLERS = 8  # kCallers
 
 
 class FaultRecord(ctypes.Structure):
@@ -24,7 +26,7 @@ class FaultRecord(ctypes.Structure):
         ("other_pc", ctypes.c_int32),
         ("other_thread", ctypes.c_int32),
         ("other_block", ctypes.c_int32 * 3),
-        ("callers", ctypes.c_int32 * 8),
+        ("callers", ctypes.c_int32 * CALLERS),
         ("address", ctypes.c_uint64),
     ]
 

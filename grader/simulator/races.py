@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from grader.simulator.decode.program import Program
 from grader.simulator.decode.types import RECORD
+from grader.simulator.kinds import RaceDetail, Space
 from grader.simulator.native import FaultRecord
 from grader.simulator.records import Other
 
-_WRITES, _OTHER_WRITES, _LOCKSTEP = 1, 2, 4  # races.cpp, bits of `detail`
 _SOON = 24  # instructions
 _LOOKS = ({"load", "atomic"}, {"load", "reduction"})
 
@@ -21,8 +21,8 @@ def race_words(
     ``buffer`` names the buffer where the bytes are not in shared memory, ``offset`` counts from its start,
     ``line`` is the later access's.
     """
-    writes, other_writes = bool(record.detail & _WRITES), bool(record.detail & _OTHER_WRITES)
-    where = f"byte {record.address} of shared memory" if record.space == 2 else f"byte {offset} of {buffer}"
+    writes, other_writes = bool(record.detail & RaceDetail.WRITES), bool(record.detail & RaceDetail.OTHER_WRITES)
+    where = f"byte {record.address} of shared memory" if record.space == Space.SHARED else f"byte {offset} of {buffer}"
     same_block = tuple(record.block) == other.block
     one, two = _name(other.thread, other.block, same_block), _name(thread, tuple(record.block), same_block)
     first = f"Thread {one} {_does(other_writes)} {where}{_on(other.line)}"
@@ -36,13 +36,13 @@ def race_words(
 
 
 def _remedy(record: FaultRecord, program: Program, same_block: bool) -> str:
-    if record.detail & _LOCKSTEP:
+    if record.detail & RaceDetail.LOCKSTEP:
         return "lanes need not run in lockstep since Volta, and volatile does not make them; a __syncwarp() is missing"
-    if record.detail == _WRITES | _OTHER_WRITES:
+    if record.detail == RaceDetail.WRITES | RaceDetail.OTHER_WRITES:
         if record.pc == record.other_pc:
             return "let one of them write, or use an atomic function"
     elif _line(program, record.pc) == _line(program, record.other_pc) and _changes(
-        program, record.other_pc if record.detail & _WRITES else record.pc
+        program, record.other_pc if record.detail & RaceDetail.WRITES else record.pc
     ):
         return "threads that change the same element need an atomic function, such as atomicAdd"
     if not same_block:

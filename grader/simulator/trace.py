@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from grader.simulator.decode.types import LOCAL_WINDOW, SHARED_WINDOW
 from grader.simulator.records import DeviceError, TraceRequest
 from grader.verdict.records import State
 
@@ -29,7 +30,7 @@ MOST_STEPS = 100_000
 _ROWS_A_STEP = 5  # an address and four registers; pages that are not written take no memory
 _STEP = struct.Struct("<i3I2i4I")  # abi.h, TraceStep
 _ROW = struct.Struct(f"<{LANES}Q")
-_SHARED, _LOCAL, _WINDOW = 0x6F0000000000, 0x6E0000000000, 1 << 32  # abi.h
+_WINDOW = 1 << 32  # abi.h, kWindowBytes
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def _placed(row: tuple[int, ...], space: str, first: int) -> tuple[tuple[int, ..
     """Addresses from their space's start, and the space; a generic address says itself what it points to."""
     if space != "generic":
         return row, space
-    for name, start in (("shared", _SHARED), ("local", _LOCAL)):
+    for name, start in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW)):
         if start <= row[first] < start + _WINDOW:
             return tuple(address - start for address in row), name
     return row, "global"

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from grader.simulator.kinds import BarrierDetail, FaultKind, ShuffleDetail
 from grader.simulator.native import FaultRecord
 from grader.simulator.records import Other
 
-BARRIER, SHUFFLE, BUDGET, DEADLOCK = 9, 10, 11, 30  # abi.h, enum FaultKind
-KINDS = (BARRIER, SHUFFLE, DEADLOCK)  # whose other side may be known
+KINDS = (FaultKind.BARRIER, FaultKind.SHUFFLE, FaultKind.DEADLOCK)  # whose other side may be known
 
-# By ``FaultRecord.detail``: barriers.cpp, enum BarrierDetail; waits.h, enum ShuffleDetail; launch.cpp.
+_BLOCKS_LEFT = 1  # launch.cpp: `detail` of a launch that could not begin all its blocks
+
+# By ``FaultRecord.detail``.
 _SENTENCES = {
-    (BARRIER, 1): "Threads of one block wait at different barriers{lines}: all of them must reach the same one.",
-    (BARRIER, 2): (
+    (FaultKind.BARRIER, BarrierDetail.TWO_BARRIERS): (
+        "Threads of one block wait at different barriers{lines}: all of them must reach the same one."
+    ),
+    (FaultKind.BARRIER, BarrierDetail.BAD_OPERAND): (
         "There is no such barrier: its number must be from 0 to 15 and its count of threads a multiple of 32, at most "
         "1024, the same for the whole warp."
     ),
-    (SHUFFLE, 1): "A thread calls a warp function whose mask {mask} does not name its own lane.",
-    (SHUFFLE, 5): (
+    (FaultKind.SHUFFLE, ShuffleDetail.NOT_NAMED): (
+        "A thread calls a warp function whose mask {mask} does not name its own lane."
+    ),
+    (FaultKind.SHUFFLE, ShuffleDetail.NO_PARTNER): (
         "Lane {lane} uses a value that a warp function read from lane {address}, which does not take part in the call."
     ),
-    (SHUFFLE, 6): "Lanes of a warp wait for each other with different masks{lines}: all must give the same mask.",
-    (SHUFFLE, 7): (
+    (FaultKind.SHUFFLE, ShuffleDetail.OTHER_MASK): (
+        "Lanes of a warp wait for each other with different masks{lines}: all must give the same mask."
+    ),
+    (FaultKind.SHUFFLE, ShuffleDetail.OTHER_CALL): (
         "Lanes of a warp wait for each other in different warp functions{lines}: all lanes that the mask names must "
         "make the same call."
     ),
-    (BUDGET, 1): (
+    (FaultKind.BUDGET, _BLOCKS_LEFT): (
         "The kernel still ran after {address:,} instructions: its first blocks do not end, and what they may wait for, "
         "a later block, begins only after one of them."
     ),
-}  # fmt: skip
+}
 
 
 def wait_sentence(record: FaultRecord) -> str | None:
@@ -45,7 +53,7 @@ def wait_words(record: FaultRecord, line: int | None, other: Other | None) -> di
     lines = lines if at and line else ""
     count = record.detail
     expected = f"{count} threads, of which {record.bytes} have come" if count else "all threads of the block"
-    number = record.address if record.kind == DEADLOCK else 0
+    number = record.address if record.kind == FaultKind.DEADLOCK else 0
     barrier = f"barrier {number}" if number or count else "__syncthreads()"
-    elsewhere = waits if record.kind == DEADLOCK else gone
+    elsewhere = waits if record.kind == FaultKind.DEADLOCK else gone
     return {"barrier": barrier, "elsewhere": elsewhere, "lines": lines, "expected": expected}

@@ -59,7 +59,6 @@ def describe(linker: Linker) -> list[tuple[Described, Shape]]:
         kinds = _register_types(decoder)
         for instruction, record in zip(decoder.function.body, decoder.records, strict=False):
             names = _written(decoder, instruction)
-            root = instruction.opcode.split(".")[0]
             kind = _kind(instruction.opcode)
             place = instruction.location
             slots = tuple(decoder.frame.register(name, _lane(decoder, name)) for name in names)

@@ -1,4 +1,4 @@
-"""Numbers shared with the engine. The C++ names stand beside; a test compares the sizes."""
+"""Numbers shared with the engine. The C++ names stand beside; tests/simulator/test_abi.py compares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FTZ, SAT, NAN_WINS, BF16, INTEGER, SIGNED, RELU, SAT_FINITE, XOR_SIGN = 4, 8, 16
 ROUNDINGS = {"rn": 0, "rz": 1, "rm": 2, "rp": 3}  # floats.h, enum Rounding
 ADD, SUB, MUL, FMA, DIV, SQRT, RECIPROCAL = range(7)  # floats.h, enum Arithmetic
 SPACES = {"": 0, "global": 1, "shared": 2, "local": 3, "param": 4, "const": 5}  # abi.h, enum Space
-SIGN_EXTEND, WIDE_REGISTER = 1, 2  # memory.cpp, enum MemoryFlag
+SIGN_EXTEND, WIDE_REGISTER = 1, 2  # abi.h, enum MemoryFlag
 COUNTS_ONES = 1 << 11  # atomics.cpp, enum AtomicFlag
 STRONG, BLOCK_SCOPE, ACQUIRE, RELEASE = 1 << 12, 1 << 13, 1 << 14, 1 << 15  # abi.h, enum OrderFlag
 # compare.h, enum Comparison
@@ -24,11 +24,12 @@ COMPARISONS = {
     "gtu": 10, "geu": 11, "num": 12, "nan": 13, "lo": 2, "ls": 3, "hi": 4, "hs": 5,
 }  # fmt: skip
 BOOLEANS = {"and": 1, "or": 2, "xor": 3}  # compare.h, enum Boolean
+# atomics.cpp, enum AtomicOperation
 ATOMICS = {
     "add": 0, "min": 1, "max": 2, "and": 3, "or": 4, "xor": 5, "exch": 6, "cas": 7, "inc": 8,
     "dec": 9,
 }  # fmt: skip
-# launch.cpp, enum SpecialKind
+# frames.cpp, enum SpecialKind
 SPECIALS = {
     name: k
     for k, name in enumerate(

@@ -122,6 +122,9 @@ enum OrderFlag : s32 {
   kRelease = 1 << 15,
 };
 
+// What a load makes of a narrow value, and whether its register has 8 bytes: bits of `flags`.
+enum MemoryFlag : s32 { kSignExtend = 1, kWideRegister = 2 };
+
 enum CheckFlag : s32 { kCheckRaces = 1 };
 
 // What an instruction writes and touches, for a trace: up to four registers and their bytes a lane (0: a
@@ -179,5 +182,4 @@ struct LaunchRequest {
   s32 shared_bytes, local_limit, dynamic_shared_bytes;
   s32 checks;   // of CheckFlag
   s32 workers;  // threads of the host that share the blocks
-  s32 unused;
 };

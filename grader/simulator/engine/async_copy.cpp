@@ -10,7 +10,7 @@ namespace {
 
 constexpr s32 kLanded = -1;
 
-enum Detail : s32 { kReadsTooMuch = 1, kNotCommitted };
+enum CopyDetail : s32 { kReadsTooMuch = 1, kNotCommitted };
 
 enum CopyMode : s32 { kWaitForAll = 0, kWaitForGroups };
 enum CopyWay : s32 { kThroughL1 = 0, kPastL1 };  // .ca and .cg

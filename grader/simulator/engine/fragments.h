@@ -14,7 +14,7 @@ struct Shape {
 
 enum Role : s32 { kRoleA = 0, kRoleB, kRoleSum };
 
-struct Spot {
+struct Element {
   int line, place;
 };
 
@@ -27,7 +27,7 @@ inline int registers_of(Role role, Shape s, int per_register) {
 }
 
 // The place of the first element of register r in a lane; its others follow in the line.
-inline Spot spot_of(Role role, Shape s, int per_register, int r, int lane) {
+inline Element element_of(Role role, Shape s, int per_register, int r, int lane) {
   const int group = lane >> 2, member = lane & 3;
   const int halves = s.m >= 16 ? 2 : 1;  // a tile has 8 or 16 rows
   const int width = 4 * per_register;    // places that the registers of one group cover

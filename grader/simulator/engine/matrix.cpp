@@ -16,6 +16,7 @@
 
 #include "convert.h"
 #include "undefined.h"
+#include "waits.h"
 
 namespace {
 
@@ -55,8 +56,8 @@ void each_element(const Listed& x, Shape shape, F body) {
   const int per = per_register(x.type), count = registers_of(x.role, shape, per);
   for (int r = 0; r < count; r++) {
     for (int l = 0; l < kLanes; l++) {
-      const Spot spot = spot_of(x.role, shape, per, r, l);
-      for (int j = 0; j < per; j++) body(x.slots[r], l, j, spot.line, spot.place + j);
+      const Element element = element_of(x.role, shape, per, r, l);
+      for (int j = 0; j < per; j++) body(x.slots[r], l, j, element.line, element.place + j);
     }
   }
 }
@@ -229,7 +230,7 @@ void multiply_floats(char* frame, const Operands& o) {
 bool whole_warp(Launch& launch, const Warp& warp, u32 mask, const Instruction& i) {
   if (mask == kAllLanes) return true;
   const u32 absent = warp.live & ~mask;
-  launch.request->fault->detail = absent ? 2 : 3;
+  launch.request->fault->detail = absent ? kNotAll : kShortWarp;
   fail(launch, kShuffle, i, warp, first_lane(absent ? absent : mask));
   return false;
 }
@@ -267,10 +268,10 @@ void pass_undefined_matrices(Launch& launch, Warp& warp, const Instruction& i) {
   for (int r = 0; r < registers_of(kRoleSum, o.shape, per); r++) {
     Undefined value{};
     for (int l = 0; l < kLanes; l++) {
-      const Spot spot = spot_of(kRoleSum, o.shape, per, r, l);
+      const Element element = element_of(kRoleSum, o.shape, per, r, l);
       for (int j = 0; j < per; j++) {
-        const Cause *row = &rows[spot.line], *column = &columns[spot.place + j];
-        const Cause& cause = row->is ? *row : column->is ? *column : sums[spot.line][spot.place + j];
+        const Cause *row = &rows[element.line], *column = &columns[element.place + j];
+        const Cause& cause = row->is ? *row : column->is ? *column : sums[element.line][element.place + j];
         if (!cause.is) continue;
         value.mask |= 1u << l;
         value.computed = true;

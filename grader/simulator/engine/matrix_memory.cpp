@@ -13,6 +13,7 @@
 #include "matrix.h"
 #include "races.h"
 #include "undefined.h"
+#include "waits.h"
 
 namespace {
 
@@ -140,8 +141,8 @@ bool reach_register(Launch& launch, Warp& warp, const Instruction& i, const Matr
   u64 address[kLanes];
   auto address_all = [&](int step_line, int step_place) {
     for (int l = 0; l < kLanes; l++) {
-      const Spot spot = spot_of(x.role, x.shape, x.per_register, r, l);
-      address[l] = x.at(spot.line + step_line, spot.place + step_place);
+      const Element element = element_of(x.role, x.shape, x.per_register, r, l);
+      address[l] = x.at(element.line + step_line, element.place + step_place);
     }
   };
   auto single = [&](int k) {
@@ -163,7 +164,7 @@ bool reach_register(Launch& launch, Warp& warp, const Instruction& i, const Matr
     return true;
   }
   if (x.per_register == 2) {
-    const Spot corner = spot_of(x.role, x.shape, 2, r, 0);
+    const Element corner = element_of(x.role, x.shape, 2, r, 0);
     for (int l = 0; l < kLanes; l++) address[l] = x.at(corner.line + 2 * (l & 3), corner.place + (l >> 2));
     if (!reach(launch, warp, i, x.space, address, kAllLanes, 4, store, pair)) return false;
     transpose(pair, p);
@@ -182,7 +183,7 @@ template <class T>
 bool same_in_all(Launch& launch, const Warp& warp, const Instruction& i, const T* values) {
   for (int l = 1; l < kLanes; l++) {
     if (values[l] == values[0]) continue;
-    launch.request->fault->detail = 4;
+    launch.request->fault->detail = kOtherOperands;
     fail(launch, kShuffle, i, warp, l);
     return false;
   }

@@ -8,8 +8,6 @@
 
 namespace {
 
-enum MemoryFlag : s32 { kSignExtend = 1, kWideRegister = 2 };
-
 // Moving all addresses by 32 bytes changes no count of sectors, moving them by 4 bytes no bank conflict and no
 // word of local memory, moving them by the access's size no alignment.
 u32 phase_of(u64 address, s32 space, int bytes) {

@@ -13,7 +13,7 @@ constexpr size_t kMostBytes = 512u << 20;
 
 constexpr size_t kMostPostponed = 1024;
 
-enum Detail : s32 { kWrites = 1, kOtherWrites = 2, kLockstep = 4 };
+enum RaceDetail : s32 { kWrites = 1, kOtherWrites = 2, kLockstep = 4 };
 
 u32 block_number(const Launch& launch) {
   return static_cast<u32>(launch.block->number - launch.request->first_block);
@@ -354,7 +354,7 @@ bool Races::harmless(Launch& launch, const Visit& v, Mark mark, int lane) const 
   const u8* there = v.space == kShared
                         ? launch.block->shared.data() + v.address[lane]
                         : reinterpret_cast<const u8*>(v.address[lane] + static_cast<u64>(launch.request->host_offset));
-  const size_t width = v.i.bytes == 8 || v.i.flags & 2 ? 8 : 4;  // of a lane of the register
+  const size_t width = v.i.bytes == 8 || v.i.flags & kWideRegister ? 8 : 4;  // of a lane of the register
   for (int k = 0; k < v.i.vector; k++) {
     const char* mine = frame + v.i.values[k] + width * static_cast<size_t>(lane);
     const void* theirs = there + k * v.i.bytes;

@@ -152,10 +152,10 @@ inline void load_parameter(const Launch& launch, char* frame, u32 mask, const In
   for (int v = 0; v < i.vector; v++, from += i.bytes) {
     u64 value = 0;
     memcpy(&value, from, i.bytes);
-    if (i.flags & 1)
+    if (i.flags & kSignExtend)
       value = static_cast<u64>(static_cast<s64>(value << (64 - 8 * i.bytes)) >> (64 - 8 * i.bytes));
     if (i.values[v] < 0) continue;
-    if (i.flags & 2) {
+    if (i.flags & kWideRegister) {
       u64* d = lanes<u64>(frame, i.values[v]);
       EACH_LANE d[l] = (mask >> l & 1) ? value : d[l];
     } else {

@@ -9,12 +9,14 @@
 
 // What is wrong with a warp operation: `detail` of a kShuffle fault.
 enum ShuffleDetail : s32 {
-  kAbsent = 0,  // a lane that the mask names never comes
-  kNotNamed,    // the mask does not name its own lane
-  kNotAll,      // a lane never comes to an operation of the whole warp; 3 and 4: matrix.cpp
-  kNoPartner = 5,  // a value was read from the lane `address`, which did not take part, and is used
-  kOtherMask,   // lanes that wait for each other give different masks,
-  kOtherCall,   // or are at different operations
+  kAbsent = 0,     // a lane that the mask names never comes
+  kNotNamed,       // the mask does not name its own lane
+  kNotAll,         // a lane never comes to an operation of the whole warp,
+  kShortWarp,      // or does not exist, or has exited,
+  kOtherOperands,  // or gives another address or stride than the first one
+  kNoPartner,      // a value was read from the lane `address`, which did not take part, and is used
+  kOtherMask,      // lanes that wait for each other give different masks,
+  kOtherCall,      // or are at different operations
 };
 
 // Whether all lanes that the masks name are active and agree: the operation can be done at once.
