@@ -16,7 +16,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 from matrix_cases import (  # noqa: E402
-    BITS, WARPS, Case, cases, checksum, further_cases, laid_out, result_of, run_here,
+    BITS,
+    WARPS,
+    Case,
+    cases,
+    checksum,
+    further_cases,
+    laid_out,
+    result_of,
+    run_here,
 )  # fmt: skip
 
 

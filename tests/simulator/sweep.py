@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.simulator.build import build
-from grader.simulator.decode.program import FunctionDecoder, Linker
 from grader.simulator.decode.context import Context
+from grader.simulator.decode.program import FunctionDecoder, Linker
 from grader.simulator.native import Engine
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.model import Module

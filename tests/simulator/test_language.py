@@ -6,7 +6,6 @@ import numpy as np
 from conftest import compile_text
 from test_programs import LANES, ints
 
-
 POINTERS = """
 __device__ int doubled(int x) { return 2 * x; }
 __device__ int tripled(int x) { return 3 * x; }

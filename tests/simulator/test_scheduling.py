@@ -237,7 +237,7 @@ def test_a_sum_down_half_a_warp_needs_only_lane_0(bench):
          "here", "there", "different warp functions"),
         ("if (t < 16) __syncwarp();  // here\nelse __syncthreads();  // there", "here", "there", "lane 16"),
         ("if (t < 16) __syncwarp();  // here\nelse y[t] = __ballot_sync(~0u, t);  // there", "here", "there", "different"),
-        (f"if (t < 16) __syncwarp(); // here\nelse __syncwarp(0xffff8000u);  // there", "here", "there", "different masks"),
+        ("if (t < 16) __syncwarp(); // here\nelse __syncwarp(0xffff8000u);  // there", "here", "there", "different masks"),
         ("if (t < 16) { y[t] = 1; __syncwarp(); }  // here\ny[t] += 1;", "here", None, "lane 16"),
         ("__syncwarp(0xffffu);  // here", "here", None, "own lane"),
         (f"y[t] = __shfl_xor_sync(t < 16 ? 0xffffu : {FULL}, t, 1);  // here", "here", None, "lane 0"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.simulator.decode.frame import Frame, lane_bytes
 from grader.simulator.decode.modifiers import Modifiers
-from grader.simulator.decode.types import CLUSTER_OF_ONE, CLUSTER_PLACE, Record, SPECIALS
+from grader.simulator.decode.types import CLUSTER_OF_ONE, CLUSTER_PLACE, SPECIALS, Record
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.ptx.isa import not_modelled
 from grader.simulator.ptx.model import SIZES, Address, Group, Immediate, Instruction, Name, Operand, Sum

@@ -7,9 +7,9 @@ import struct
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from corpus.case import Case
 from corpus.data import Contents, evaluate, wrong_result
-
 from grader.simulator import Device, DeviceError, Fault
 from grader.toolchain.kernel import compile_kernel
 from grader.toolchain.records import Source

@@ -14,9 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from corpus.case import HERE, Case, all_cases  # noqa: E402
 from corpus.judge import Verdict, judge  # noqa: E402
-
 from grader.simulator import Device  # noqa: E402
-
 
 HOW = "The kernels of `tests/simulator/corpus/faulty`, as told by the simulated GPU; made by `matrix.py` there."
 

@@ -25,9 +25,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "simulator"), str(ROOT / "benchmarks")]
 
+from cuda_driver import Driver, compile_cubin  # noqa: E402
+
 from corpus.case import all_cases  # noqa: E402
 from corpus.data import Contents, evaluate, wrong_result  # noqa: E402
-from cuda_driver import Driver, compile_cubin  # noqa: E402
 
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 SECONDS, TOOL_SECONDS = 10, 25

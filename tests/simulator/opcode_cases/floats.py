@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from opcode_cases.case import Case, selected
 
-
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
 
 
