@@ -20,7 +20,6 @@ void fail_global(Launch& launch, const Warp& warp, const Instruction& i, u64 add
   fail(launch, kind, i, warp, lane, address, bytes, kGlobal);
 }
 
-// Whether the allocation may be touched so; records a fault where not.
 bool permitted(Launch& launch, const Warp& warp, const Instruction& i, s32 allocation, bool write,
                u64 address, int bytes, int lane) {
   const Allocation& a = launch.request->allocations[allocation];

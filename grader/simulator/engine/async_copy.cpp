@@ -164,11 +164,8 @@ bool nothing_in_flight(Launch& launch, const Warp& warp, const Instruction& i, c
     for (u64 word = address[l] / 4; word <= (address[l] + static_cast<u64>(bytes) - 1) / 4; word++) {
       const InFlight& found = launch.block->in_flight[word];
       if (found.pc == kLanded) continue;
-      FaultRecord& fault = *launch.request->fault;
-      fault.other_pc = found.pc;
-      fault.other_thread = found.thread;
-      for (int d = 0; d < 3; d++) fault.other_block[d] = launch.block->place[d];
-      if (not_committed(*launch.block, found, word)) fault.detail = kNotCommitted;
+      tell_other(launch, found.pc, found.thread);
+      if (not_committed(*launch.block, found, word)) launch.request->fault->detail = kNotCommitted;
       fail(launch, kAsyncCopy, i, warp, l, std::max(address[l], 4 * word), bytes, kShared);
       return false;
     }

@@ -2,6 +2,7 @@
 #include "addressing.h"
 #include "async_copy.h"
 #include "convert.h"
+#include "memory.h"
 #include "races.h"
 
 namespace {

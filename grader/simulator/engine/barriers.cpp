@@ -36,12 +36,9 @@ bool is_syncthreads(const Instruction& i, const Arrival& arrival) {
 
 void fail_barrier(Launch& launch, const Warp& warp, s32 pc, int lane, s32 detail, s32 other_pc = -1,
                   s32 other_thread = -1) {
-  FaultRecord& fault = *launch.request->fault;
   fail(launch, kBarrier, launch.request->code[pc], warp, lane);
-  fault.detail = detail;
-  fault.other_pc = other_pc;
-  fault.other_thread = other_thread;
-  for (int k = 0; k < 3; k++) fault.other_block[k] = launch.block->place[k];
+  launch.request->fault->detail = detail;
+  tell_other(launch, other_pc, other_thread);
 }
 
 bool waits_at(const Path& path, s32 number) {
@@ -161,10 +158,6 @@ void fail_deadlock(Launch& launch, Block& block) {
   const Barrier& barrier = block.barriers[path.number];
   fail(launch, kDeadlock, launch.request->code[path.pc], *first, first_lane(path.mask),
        static_cast<u64>(path.number), barrier.arrived);
-  FaultRecord& fault = *launch.request->fault;
-  fault.detail = barrier.count;
-  if (!other) return;
-  fault.other_pc = other->paths[0].pc;
-  fault.other_thread = other->id * kLanes + first_lane(other->paths[0].mask);
-  for (int k = 0; k < 3; k++) fault.other_block[k] = block.place[k];
+  launch.request->fault->detail = barrier.count;
+  if (other) tell_other(launch, other->paths[0].pc, other->id * kLanes + first_lane(other->paths[0].mask));
 }

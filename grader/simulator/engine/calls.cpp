@@ -39,7 +39,8 @@ bool enter_function(Launch& launch, Warp& warp, const Instruction& i, s32 pc) {
   warp.path.join = warp.path.reconverge = -1;
   enter_path(launch, warp);
   forget_frame(warp, warp.frame);
-  return start_function(launch, warp, i.target);
+  start_function(launch, warp, i.target);
+  return true;
 }
 
 void leave_function(Launch& launch, Warp& warp) {

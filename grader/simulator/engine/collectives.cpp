@@ -1,5 +1,6 @@
-// What the lanes of a warp do together: shuffles, votes, matches, reductions. `mask`: all lanes that the masks name
-// and that have not exited (waits.h).
+// Shuffles, votes, matches, reductions.
+#include "collectives.h"
+
 #include "convert.h"
 #include "undefined.h"
 

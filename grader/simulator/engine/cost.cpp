@@ -153,7 +153,8 @@ CopyCost count_copy_past_l1(const u64* from, const u64* to, u32 reading, u32 zer
   std::sort(pieces, pieces + count);
   count = static_cast<int>(std::unique(pieces, pieces + count) - pieces);
   for (int n = 0; n < count; n++) {
-    const u64 source = pieces[n] >> 20, target = pieces[n] >> 2 & 0x3ffff, halves = pieces[n] & 3, other = pieces[n] ^ 1;
+    const u64 source = pieces[n] >> 20, target = pieces[n] >> 2 & 0x3ffff;
+    const u64 halves = pieces[n] & 3, other = pieces[n] ^ 1;
     pairs += n == 0 || pieces[n] >> 2 != pieces[n - 1] >> 2;
     const bool whole = halves < 2 && ((n && pieces[n - 1] == other) || (n + 1 < count && pieces[n + 1] == other));
     groups[n] = source >> 2 << 24 | target >> 2 << 5 | ((target - source) & 3) << 3 | (whole ? 4 : halves);

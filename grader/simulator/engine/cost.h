@@ -7,9 +7,9 @@
 // `address` has a value for every lane.
 int count_sectors(const u64* address, u32 mask);
 
-// The same for an atomic: lanes at one address take turns, and the lanes at other addresses of the sector go with one of
-// them. On the H200 a warp that adds to one float takes 32 sectors. Right in 39 of 44 launches; where lanes share addresses
-// in no order, it was seen to take up to 6% more (histogram_global, voxel_maximum, atom_any_256).
+// The same for an atomic: lanes at one address take turns, and the lanes at other addresses of the sector go with one
+// of them. On the H200 a warp that adds to one float takes 32 sectors. Right in 39 of 44 launches; where lanes share
+// addresses in no order, it was seen to take up to 6% more (histogram_global, voxel_maximum, atom_any_256).
 int count_atomic_sectors(const u64* address, u32 mask);
 
 // Passes through the banks of shared memory: 32 banks of 4 bytes, lanes at the same word share a pass.

@@ -248,9 +248,9 @@ inline f32 lg2(f32 x) {
 
 inline f32 rsqrt(f32 x) { return canonical(static_cast<f32>(1.0 / __builtin_sqrt(static_cast<f64>(x)))); }
 
-// sin (quadrant 0) or cos (quadrant 1) of an angle that a GPU rounds first: x times 1 / 2 pi, both floats, cut to a float
-// and then to 2^-25 of a turn. The bounds of the PTX ISA 9.0 follow from that, 2^-20.5 up to 2 pi and 2^-14.7 up
-// to 100 pi. Past 2^26 all angles are whole turns, below 2^-23 all are none.
+// sin (quadrant 0) or cos (quadrant 1) of an angle that a GPU rounds first: x times 1 / 2 pi, both floats, cut to a
+// float and then to 2^-25 of a turn. The bounds of the PTX ISA 9.0 follow from that, 2^-20.5 up to 2 pi and 2^-14.7
+// up to 100 pi. Past 2^26 all angles are whole turns, below 2^-23 all are none.
 inline f32 sine(f32 x, s64 quadrant) {
   if (!(std::fabs(x) < HUGE_VALF)) return bits<f32>(0x7fffffffu);
   f64 turns = bits<f64>(bits<u64>(std::fabs(static_cast<f64>(x)) * 0x1.45f306p-3) & ~((1ull << 29) - 1));

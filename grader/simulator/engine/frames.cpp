@@ -1,4 +1,3 @@
-// The first contents of a function's frame: constants and special registers.
 #include "frames.h"
 
 namespace {
@@ -81,13 +80,11 @@ void fill_block_specials(Launch& launch, Warp& warp, const Function& function) {
   }
 }
 
-bool start_function(Launch& launch, Warp& warp, int function) {
+void start_function(Launch& launch, Warp& warp, int function) {
   const Function& f = launch.request->functions[function];
-  size_t needed = static_cast<size_t>(warp.frame) + static_cast<size_t>(f.frame_bytes);
-  warp.registers.grow(needed);
+  warp.registers.grow(static_cast<size_t>(warp.frame) + static_cast<size_t>(f.frame_bytes));
   char* frame = warp.registers.data() + warp.frame;
   memcpy(frame, launch.request->images + f.image, static_cast<size_t>(f.frame_bytes));
   warp.function = function;
   fill_specials(launch, warp, f, frame);
-  return true;
 }

@@ -86,6 +86,10 @@ inline u32 read_predicate(char* frame, s32 slot, bool negated) {
   return negated ? ~predicate(frame, slot) : predicate(frame, slot);
 }
 
+// The operands of an operation on predicates: bits of `flags` negate them.
+inline u32 first_predicate(char* frame, const Instruction& i) { return read_predicate(frame, i.a, i.flags & 1); }
+inline u32 second_predicate(char* frame, const Instruction& i) { return read_predicate(frame, i.b, i.flags & 2); }
+
 inline void set_predicate(char* frame, s32 slot, u32 mask, u32 value) {
   u32& p = predicate(frame, slot);
   p = (p & ~mask) | (value & mask);

@@ -142,32 +142,6 @@ void run_shared(LaunchRequest& request, int workers, s64 chunk) {
 
 }  // namespace
 
-// The call that a lane's path is in; -1: none.
-static s32 call_of(const Warp& warp, int lane) {
-  for (const Path& path : warp.paths) {
-    if (path.mask >> lane & 1) return path.call;
-  }
-  return warp.path.call;
-}
-
-void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp, int lane, u64 address,
-          int bytes, s32 space) {
-  FaultRecord& fault = *launch.request->fault;
-  if (fault.kind) return;
-  fault.kind = kind;
-  fault.pc = static_cast<s32>(&i - launch.request->code);
-  fault.thread = warp.id * kLanes + lane;
-  fault.space = space;
-  fault.bytes = bytes;
-  fault.address = address;
-  for (int k = 0; k < 3; k++) fault.block[k] = launch.block->place[k];
-  s32 call = call_of(warp, lane);
-  for (s32& caller : fault.callers) {
-    caller = call < 0 ? -1 : warp.calls[static_cast<size_t>(call)].call_pc;
-    if (call >= 0) call = warp.calls[static_cast<size_t>(call)].caller;
-  }
-}
-
 extern "C" int simulator_launch(LaunchRequest* request) {
   request->fault->other_pc = -1;
   const s64 blocks = request->last_block - request->first_block;

@@ -33,7 +33,8 @@ bool comes_again(const Launch& launch, s32 pc) {
 
 }  // namespace
 
-int relies_on(const LockstepStore& store, const Order& order, const Warp& warp, const u64* address, u32 lanes, int lane) {
+int relies_on(const LockstepStore& store, const Order& order, const Warp& warp, const u64* address, u32 lanes,
+              int lane) {
   if (!store.moment || !(store.lanes >> lane & 1) || store.address[lane] == address[lane]) return -1;
   if (store.moment < order.met(warp.id)) return -1;
   for (u32 rest = store.lanes & lanes & ~(1u << lane); rest; rest &= rest - 1) {

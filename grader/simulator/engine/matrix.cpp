@@ -1,5 +1,5 @@
-// Multiplication of matrices, as an H200 was found to do it: equal in every bit, also of what is no number, in 118 forms
-// of instructions (2026-11-30, driver 580.159.04; tests/simulator/measure_matrix.py).
+// Multiplication of matrices, as an H200 was found to do it: equal in every bit, also of what is no number, in 118
+// forms of instructions (2026-11-30, driver 580.159.04; tests/simulator/measure_matrix.py).
 //
 // Integers: exact; the sum wraps at 32 bits or, with .satfinite, ends at the largest or smallest number.
 // f64: fused multiply-adds, k rising.

@@ -1,4 +1,6 @@
 // Loads and stores, and what they cost.
+#include "memory.h"
+
 #include <algorithm>
 
 #include "addressing.h"

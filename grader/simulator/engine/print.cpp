@@ -1,4 +1,6 @@
 // printf on the device: formats into the launch's bounded output; what does not fit is dropped.
+#include "print.h"
+
 #include <cstdio>
 
 #include "addressing.h"
@@ -121,8 +123,8 @@ size_t format_one(Call& call, const std::vector<char>& format, size_t at) {
 
 }  // namespace
 
-// vprintf(format, arguments): i.a and i.b are the local offsets of its two 64-bit parameters. Its result, at i.d, is the
-// number of arguments (CUDA C++ Programming Guide), 0 where the text was dropped.
+// vprintf(format, arguments): i.a and i.b are the local offsets of its two 64-bit parameters. Its result, at i.d, is
+// the number of arguments (CUDA C++ Programming Guide), 0 where the text was dropped.
 void print(Launch& launch, Warp& warp, char*, u32 mask, const Instruction& i) {
   s32 limit = launch.request->local_limit;
   for (u32 rest = mask; rest && !launch.failed(); rest &= rest - 1) {

@@ -299,8 +299,8 @@ void Races::recall(Launch& launch) {
   Order& order = *launch.block->order;
   for (const PostponedRead& read : order.postponed) {
     const Access& access = log_[read.mine >> 5];
-    const Visit v{launch.block->warps[access.warp], launch.request->code[access.pc], order, kShared, nullptr, read.lanes,
-                  static_cast<int>(read.bytes), false, access.strong, access.of_block, read.mine};
+    const Visit v{launch.block->warps[access.warp], launch.request->code[access.pc], order, kShared, nullptr,
+                  read.lanes, static_cast<int>(read.bytes), false, access.strong, access.of_block, read.mine};
     Cells& cells = order.shared.whole(static_cast<u32>(launch.request->shared_bytes),
                                       static_cast<u32>(__builtin_ctz(read.bytes)));
     u32 index[kLanes];

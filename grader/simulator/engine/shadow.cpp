@@ -63,7 +63,8 @@ void Shadow::fit(Cells& cells, u32 bytes, u32 shift) {
     cells.shift = shift, cells.bytes = bytes;
     return;
   }
-  for (Mark** marks : {&cells.write, &cells.strong, &cells.strong2, &cells.read, &cells.read2}) *marks = split(cells, *marks, shift);
+  for (Mark** marks : {&cells.write, &cells.strong, &cells.strong2, &cells.read, &cells.read2})
+    *marks = split(cells, *marks, shift);
   cells.shift = shift;
 }
 

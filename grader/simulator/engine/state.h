@@ -169,16 +169,11 @@ struct Launch {
   bool failed() const { return request->fault->kind != kNoFault; }
 };
 
-// Records the first fault of a launch; later ones are dropped.
+// Records the first fault of a launch; later ones are dropped (fault.cpp).
 void fail(Launch&, FaultKind, const Instruction&, const Warp&, int lane, u64 address = 0, int bytes = 0,
           s32 space = kGeneric);
 
-void load_or_store(Launch&, Warp&, char* frame, u32 mask, const Instruction&, bool store);
-void atomic(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
-void shuffle(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
-void vote(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
-void match(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
-void reduce(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
-void print(Launch&, Warp&, char* frame, u32 mask, const Instruction&);
+// The other side of the fault that is recorded: a thread of this block, and where it is.
+void tell_other(Launch&, s32 pc, s32 thread);
 
 inline int first_lane(u32 mask) { return __builtin_ctz(mask); }

@@ -1,6 +1,7 @@
 #include "waits.h"
 
 #include "barriers.h"
+#include "collectives.h"
 #include "lanes.h"
 #include "matrix.h"
 #include "operations.h"
@@ -25,12 +26,9 @@ s32 mask_slot(const Instruction& i) {
 void fail_shuffle(Launch& launch, const Warp& warp, s32 pc, int lane, u32 named, s32 detail, s32 other_pc,
                   int other_lane) {
   if (launch.failed()) return;
-  FaultRecord& fault = *launch.request->fault;
   fail(launch, kShuffle, launch.request->code[pc], warp, lane, named);
-  fault.detail = mask_slot(launch.request->code[pc]) < 0 ? kNotAll : detail;
-  fault.other_pc = other_pc;
-  fault.other_thread = warp.id * kLanes + other_lane;
-  for (int k = 0; k < 3; k++) fault.other_block[k] = launch.block->place[k];
+  launch.request->fault->detail = mask_slot(launch.request->code[pc]) < 0 ? kNotAll : detail;
+  tell_other(launch, other_pc, warp.id * kLanes + other_lane);
 }
 
 // Copies the lanes in `mask` of what the operation reads, or writes, from one frame to another.

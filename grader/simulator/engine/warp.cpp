@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "addressing.h"
 #include "async_copy.h"
 #include "barriers.h"
 #include "calls.h"
-#include "matrix.h"
+#include "memory.h"
 #include "operations.h"
 #include "paths.h"
+#include "print.h"
 #include "races.h"
 #include "special_ops.h"
 #include "trace.h"
@@ -192,16 +194,16 @@ void run_warp(Launch& launch, Warp& warp) {
       case OP_selp_b32: select<u32>(frame, active, i); break;
       case OP_selp_b64: select<u64>(frame, active, i); break;
       case OP_and_pred:
-        set_predicate(frame, i.d, active, read_predicate(frame, i.a, i.flags & 1) & read_predicate(frame, i.b, i.flags & 2));
+        set_predicate(frame, i.d, active, first_predicate(frame, i) & second_predicate(frame, i));
         break;
       case OP_or_pred:
-        set_predicate(frame, i.d, active, read_predicate(frame, i.a, i.flags & 1) | read_predicate(frame, i.b, i.flags & 2));
+        set_predicate(frame, i.d, active, first_predicate(frame, i) | second_predicate(frame, i));
         break;
       case OP_xor_pred:
-        set_predicate(frame, i.d, active, read_predicate(frame, i.a, i.flags & 1) ^ read_predicate(frame, i.b, i.flags & 2));
+        set_predicate(frame, i.d, active, first_predicate(frame, i) ^ second_predicate(frame, i));
         break;
-      case OP_not_pred: set_predicate(frame, i.d, active, ~read_predicate(frame, i.a, i.flags & 1)); break;
-      case OP_mov_pred: set_predicate(frame, i.d, active, read_predicate(frame, i.a, i.flags & 1)); break;
+      case OP_not_pred: set_predicate(frame, i.d, active, ~first_predicate(frame, i)); break;
+      case OP_mov_pred: set_predicate(frame, i.d, active, first_predicate(frame, i)); break;
       case OP_carry_b32: carry<u32>(frame, active, i); break;
       case OP_carry_b64: carry<u64>(frame, active, i); break;
       case OP_local_address:
@@ -213,10 +215,7 @@ void run_warp(Launch& launch, Warp& warp) {
         u32 result = 0;
         each_active(active, [&](int l) {
           u64 x = lanes<u64>(frame, i.a)[l];
-          s32 space = x - kSharedWindow < kWindowBytes  ? kShared
-                      : x - kLocalWindow < kWindowBytes ? kLocal
-                                                        : kGlobal;
-          result |= static_cast<u32>(space == i.space) << l;
+          result |= static_cast<u32>(space_of(x) == i.space) << l;
         });
         set_predicate(frame, i.d, active, result);
         break;
