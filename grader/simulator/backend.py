@@ -184,6 +184,8 @@ class SimulatedBackend:
         if not 0 <= first <= last <= total:
             raise DeviceError(State.ERROR, f"blocks {first} to {last} are not in a grid of {total}")
         budget = DEFAULT_BUDGET if instruction_budget is None else instruction_budget
+        if not 0 <= budget < 1 << 63:
+            raise DeviceError(State.ERROR, f"The instruction budget is {budget}: it is a number of warp instructions, 0 or more.")
         recorder = self._recorder(module, kernel, grid, block, trace) if trace is not None else None
         span = first, last
         return self._run(program, grid, block, args, shared_bytes, budget, count, span, races, workers, recorder)
@@ -205,6 +207,7 @@ class SimulatedBackend:
         rows = array.array("Q", bytes(8 * len(COUNTER_FIELDS) * program.count))
         fault = FaultRecord()
         output = ctypes.create_string_buffer(OUTPUT_BYTES)
+        self._memory.place_parameters(args if program.addresses_parameters else b"")
         table = self._memory.table()
         shared = program.shared_bytes + dynamic
         request = LaunchRequest(
@@ -249,7 +252,7 @@ class SimulatedBackend:
             fault.address = budget
         exact, estimates, lines = counters.summarise(program, rows) if count else (None, {}, ())
         launch = Launch(
-            fault=fault_of(fault, program, self._memory, block) if failed else None,
+            fault=fault_of(fault, program, self._memory, grid, block) if failed else None,
             counters=exact, estimates=estimates, lines=lines, seconds=seconds,
             output=_text(output.raw, request.output_used),
         )  # fmt: skip

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from grader.simulator.decode.program import Program
+from grader.simulator.decode.types import PARAMETERS
 from grader.simulator.kinds import CopyDetail, FaultKind, ShuffleDetail, Space
 from grader.simulator.memory import BASE, Buffer, Memory
 from grader.simulator.native import FaultRecord
@@ -23,7 +25,7 @@ SENTENCES = {
     ),
     FaultKind.MISALIGNED: (
         "misaligned",
-        "The kernel {does} {bytes} at once at an address that is not a multiple of {width}.",
+        "The kernel {does} {bytes} at once at byte {offset} of {buffer}, which is not a multiple of {width}.",
     ),
     FaultKind.NULL_POINTER: (
         "null_pointer",
@@ -94,7 +96,16 @@ BEFORE_SHARED = (
     "The kernel {does} {bytes} starting {before} in front of the block's shared memory: an index is negative."
 )
 NO_BUFFER = "The kernel {does} {bytes} at {address:#x}, an address where no buffer is."
-PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
+MISALIGNED = "The kernel {does} {bytes} at once at an address that is not a multiple of {width}."
+MISALIGNED_SHARED = (
+    "The kernel {does} {bytes} at once at byte {address} of the block's shared memory, which is not a multiple of {width}."
+)
+OF_THE_COMPILER = (
+    "The kernel stopped itself with a trap, and no line is known for it: the compiler puts a trap where code does what is "
+    "undefined, such as a write to __constant__ memory."
+)
+WRITES_PARAMETERS = "The kernel writes to its parameters, which may only be read."
+OUTSIDE_PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
 NOT_COMMITTED = (
     "The kernel {does} byte {address} of shared memory, which cp.async from line {other.line} is still filling: no wait "
     "covers the copy, as it was never committed to a group; call __pipeline_commit (cp.async.commit_group) before you "
@@ -135,8 +146,10 @@ def launch_fault(kernel: str, sentence: str) -> Fault:
     return Fault(kind="launch", sentence=sentence, kernel=kernel)
 
 
-def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple[int, int, int]) -> Fault:
-    """``block`` is the launch's block size, to tell a thread's three coordinates."""
+def fault_of(
+    record: FaultRecord, program: Program, memory: Memory, grid: tuple[int, int, int], block: tuple[int, int, int]
+) -> Fault:
+    """``grid`` and ``block`` are the launch's sizes, to tell a block's number and a thread's coordinates."""
     kind, sentence = SENTENCES[record.kind]
     location = _location(record, program)
     touches = record.kind in _OF_MEMORY
@@ -148,12 +161,12 @@ def fault_of(record: FaultRecord, program: Program, memory: Memory, block: tuple
         kind, sentence = HOST_POINTER
         buffer = offset = None
     else:
-        sentence = _variant(record, sentence, buffer, memory)
+        sentence = _variant(record, sentence, buffer, program, memory)
     two = record.kind in _OF_TWO or (record.kind in WAITS and record.other_pc >= 0)
     other = _other(record, program, block) if two else None
     return Fault(
         kind=kind,
-        sentence=_fill(sentence, record, program, memory, buffer, other, block),
+        sentence=_fill(sentence, record, program, memory, buffer, other, grid, block),
         kernel=program.kernel,
         block=tuple(record.block),
         thread=_thread(record.thread, block),
@@ -180,6 +193,11 @@ def _thread(number: int, block: tuple[int, int, int]) -> tuple[int, int, int]:
     return number % x, number // x % y, number // (x * y)
 
 
+def _number(place: Sequence[int], extents: tuple[int, int, int]) -> int:
+    """Of a block: x runs fastest."""
+    return place[0] + extents[0] * (place[1] + extents[1] * place[2])
+
+
 def _other(record: FaultRecord, program: Program, block: tuple[int, int, int]) -> Other:
     location = program.locations[record.other_pc]
     return Other(
@@ -195,9 +213,16 @@ def _on_the_host(address: int, memory: Memory) -> bool:
     return any(low <= address < high for low, high in _HOST) and not BASE <= address < memory.top
 
 
-def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: Memory) -> str:
-    if record.kind == FaultKind.OUT_OF_BOUNDS and record.space == Space.PARAM:
-        return PARAMETERS
+def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, program: Program, memory: Memory) -> str:
+    if buffer is not None and buffer.base == PARAMETERS and record.kind == FaultKind.READ_ONLY:
+        return WRITES_PARAMETERS
+    if record.kind == FaultKind.OUT_OF_BOUNDS and (record.space == Space.PARAM or (buffer and buffer.base == PARAMETERS)):
+        return OUTSIDE_PARAMETERS
+    if record.kind == FaultKind.MISALIGNED and not (buffer and 0 <= record.address - buffer.base < buffer.bytes):
+        in_shared = record.space == Space.SHARED and not _below_zero(record.address)
+        return MISALIGNED_SHARED if in_shared else MISALIGNED
+    if record.kind == FaultKind.TRAP and program.locations[record.pc] is None:
+        return OF_THE_COMPILER
     if record.kind == FaultKind.OUT_OF_BOUNDS and buffer is None:
         return NO_BUFFER
     if record.kind == FaultKind.OUT_OF_BOUNDS and record.address < buffer.base:
@@ -217,7 +242,7 @@ def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, memory: 
 
 def _fill(
     sentence: str, record: FaultRecord, program: Program, memory: Memory, buffer: Buffer | None, other: Other | None,
-    block: tuple[int, int, int],
+    grid: tuple[int, int, int], block: tuple[int, int, int],
 ) -> str:  # fmt: skip
     category = program.categories[record.pc]
     writes = category in ("store", "matrix_store", "atomic", "reduction")
@@ -227,6 +252,8 @@ def _fill(
         offset = -_below_zero(record.address)
     if buffer and buffer.name:
         name = f"buffer {buffer.name}"
+    elif buffer and buffer.base == PARAMETERS:
+        name = "its parameters"
     else:
         name = "the nearest buffer" if record.kind == FaultKind.OUT_OF_BOUNDS else "a buffer"
     location = _location(record, program)
@@ -236,6 +263,8 @@ def _fill(
         **(race_words(record, program, other, thread, name, offset, line) if record.kind == FaultKind.RACE else {}),
         **wait_words(record, line, other),
         other=other,
+        number=_number(record.block, grid) + 1,
+        blocks=_number((0, 0, grid[2]), grid),
         does="writes" if writes else "reads",
         bytes=_bytes(record.bytes),
         width=record.bytes,

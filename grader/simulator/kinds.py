@@ -52,6 +52,14 @@ class BarrierDetail(IntEnum):
     BAD_OPERAND = 2
 
 
+class BudgetDetail(IntEnum):
+    """launch.cpp: of BUDGET; 0 where nothing more is known."""
+
+    LATER_BLOCKS_MISSING = 1
+    ONLY_SOME_FIT = 2
+    MANY_BLOCKS = 3
+
+
 class ShuffleDetail(IntEnum):
     """waits.h: of SHUFFLE."""
 

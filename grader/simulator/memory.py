@@ -13,10 +13,11 @@ import mmap
 import struct
 from dataclasses import dataclass
 
+from grader.simulator.decode.types import PARAMETERS
 from grader.simulator.records import DeviceError
 from grader.verdict.records import State
 
-BASE = 0x7000_0000_0000  # where device addresses begin
+BASE = 0x7000_0000_0000  # where buffers begin
 ALIGNMENT = 512
 SMALLEST_GAP = 64 << 10
 POISON = 0xCD
@@ -45,9 +46,9 @@ class Memory:
         self._view = memoryview(self._map)
         self._marks = _reserve(len(self._map))  # of every byte: 1 if it was written, where that is looked for
         self._marks_anchor = ctypes.c_char.from_buffer(self._marks)
-        self.written_offset = ctypes.addressof(self._marks_anchor) - BASE
+        self.written_offset = ctypes.addressof(self._marks_anchor) - PARAMETERS
         # host address = device address + host_offset
-        self.host_offset = ctypes.addressof(self._anchor) - BASE
+        self.host_offset = ctypes.addressof(self._anchor) - PARAMETERS
         self._buffers: list[Buffer] = []
         self._bases: list[int] = []
         self._table: bytearray | None = None
@@ -62,7 +63,7 @@ class Memory:
         room = -(-nbytes // ALIGNMENT) * ALIGNMENT
         room += max(SMALLEST_GAP, room)
         full = not sparse and self._used + nbytes > CAPACITY
-        if full or self._next + room > BASE + len(self._view):
+        if full or self._next + room > PARAMETERS + len(self._view):
             raise DeviceError(
                 State.OUT_OF_MEMORY,
                 f"The simulated GPU's memory is full: {nbytes} bytes do not fit beside {self._used} in use.",
@@ -82,7 +83,7 @@ class Memory:
         if value == 0:
             return  # fresh pages are zero
         chunk = bytes([value]) * min(_CHUNK, buffer.bytes)
-        start = buffer.base - BASE
+        start = buffer.base - PARAMETERS
         for at in range(0, buffer.bytes, _CHUNK):
             size = min(_CHUNK, buffer.bytes - at)
             self._view[start + at : start + at + size] = chunk[:size]
@@ -99,10 +100,21 @@ class Memory:
         self._release(buffer.base, buffer.bytes)
         self._table = None
 
+    def place_parameters(self, data: bytes) -> None:
+        """Put a launch's parameters where a kernel finds them that takes their address; none (b""): there are none."""
+        if placed := bool(self._bases) and self._bases[0] == PARAMETERS:
+            del self._bases[0], self._buffers[0]
+        if data:
+            self._buffers.insert(0, Buffer("", PARAMETERS, len(data), read_only=True))
+            self._bases.insert(0, PARAMETERS)
+            self._view[: len(data)] = data
+        if data or placed:
+            self._table = None
+
     def _release(self, base: int, nbytes: int) -> None:
         """Give pages back to the machine. Buffers lie at least a page apart."""
-        start = -(-(base - BASE) // mmap.PAGESIZE) * mmap.PAGESIZE
-        end = -(-(base + nbytes - BASE) // mmap.PAGESIZE) * mmap.PAGESIZE
+        start = -(-(base - PARAMETERS) // mmap.PAGESIZE) * mmap.PAGESIZE
+        end = -(-(base + nbytes - PARAMETERS) // mmap.PAGESIZE) * mmap.PAGESIZE
         if end > start:
             for memory in (self._map, self._marks):
                 memory.madvise(mmap.MADV_DONTNEED, start, end - start)
@@ -176,7 +188,7 @@ class Memory:
             raise DeviceError(
                 State.ERROR, f"a copy would {what} buffer {buffer.name or hex(buffer.base)}, which is freed"
             )
-        return address - BASE
+        return address - PARAMETERS
 
     def text(self, address: int, limit: int = 512) -> str:
         """A zero-terminated string, for messages; "" where there is none."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from grader.simulator.kinds import BarrierDetail, FaultKind, ShuffleDetail
+from grader.simulator.kinds import BarrierDetail, BudgetDetail, FaultKind, ShuffleDetail
 from grader.simulator.native import FaultRecord
 from grader.simulator.records import Other
 
 KINDS = (FaultKind.BARRIER, FaultKind.SHUFFLE, FaultKind.DEADLOCK)  # whose other side may be known
-
-_BLOCKS_LEFT = 1  # launch.cpp: `detail` of a launch that could not begin all its blocks
 
 # By ``FaultRecord.detail``.
 _SENTENCES = {
@@ -32,9 +30,18 @@ _SENTENCES = {
         "Lanes of a warp wait for each other in different warp functions{lines}: all lanes that the mask names must "
         "make the same call."
     ),
-    (FaultKind.BUDGET, _BLOCKS_LEFT): (
+    (FaultKind.BUDGET, BudgetDetail.LATER_BLOCKS_MISSING): (
         "The kernel still ran after {address:,} instructions: its first blocks do not end, and what they may wait for, "
         "a later block, begins only after one of them."
+    ),
+    (FaultKind.BUDGET, BudgetDetail.ONLY_SOME_FIT): (
+        "The kernel still ran after {address:,} instructions: its first blocks do not end, and what they may wait for, "
+        "a later block, begins only after one of them, as blocks that have begun together get at most 256 MiB of shared "
+        "and local memory on the simulated GPU; launch fewer blocks, or let each use less."
+    ),
+    (FaultKind.BUDGET, BudgetDetail.MANY_BLOCKS): (
+        "The launch has so many blocks that it still ran after {address:,} instructions of a warp, the limit, in block "
+        "{number:,} of {blocks:,}: the blocks before it have ended; launch fewer blocks."
     ),
 }
 

@@ -32,7 +32,7 @@ from grader.simulator import Device, DeviceError  # noqa: E402
 from grader.simulator.backend import SimulatedBackend  # noqa: E402
 from grader.simulator.build import FLAGS, SANITIZED, build, sanitizer_environment  # noqa: E402
 from grader.simulator.device import InProcess  # noqa: E402
-from grader.simulator.memory import BASE, Memory  # noqa: E402
+from grader.simulator.memory import BASE, PARAMETERS, Memory  # noqa: E402
 from grader.simulator.native import Engine  # noqa: E402
 from grader.verdict.records import State  # noqa: E402
 
@@ -129,7 +129,7 @@ class Trial:
         if self.margins:
             spans += [(base - MARGIN, base, b"\0"), (base + size, base + size + MARGIN, b"\0")]
         view = self.memory._view
-        return not any(view[max(first - BASE, 0) : last - BASE].tobytes().strip(b) for first, last, b in spans)
+        return not any(view[max(first - PARAMETERS, 0) : last - PARAMETERS].tobytes().strip(b) for first, last, b in spans)
 
 
 def _arguments(info, buffers: list[int], chance: Random) -> bytes:

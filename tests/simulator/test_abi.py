@@ -47,7 +47,7 @@ def fields(name: str) -> list[tuple[str, str, int]]:
 
 
 @pytest.mark.parametrize(
-    "name", ["FaultKind", "Space", "BarrierDetail", "ShuffleDetail", "CopyDetail", "RaceDetail"]
+    "name", ["FaultKind", "Space", "BarrierDetail", "BudgetDetail", "ShuffleDetail", "CopyDetail", "RaceDetail"]
 )
 def test_enums_of_faults(name):
     theirs = {constant(c): value for c, value in enumerators(name).items() if c != "kNoFault"}
@@ -93,8 +93,9 @@ def test_special_registers_stand_in_the_engines_order():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("kSharedWindow", types.SHARED_WINDOW), ("kLocalWindow", types.LOCAL_WINDOW), ("kWindowBytes", trace._WINDOW)],
-)
+    [("kSharedWindow", types.SHARED_WINDOW), ("kLocalWindow", types.LOCAL_WINDOW), ("kWindowBytes", trace._WINDOW),
+     ("kParameters", types.PARAMETERS)],
+)  # fmt: skip
 def test_windows(name, value):
     text = re.search(rf"constexpr u64 {name} = (.*?);", SOURCE["abi.h"])[1].replace("ull", "")
     assert eval(text) == value

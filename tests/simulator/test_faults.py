@@ -134,6 +134,15 @@ def test_a_misaligned_vector(bench):
     x, y = bench.device.alloc(64, name="x"), bench.device.alloc(64, name="y")
     fault = run(bench, text, x, y, block=(1,))
     assert (fault.kind, fault.buffer, fault.offset, fault.size) == ("misaligned", "x", 4, 16)
+    assert fault.sentence == "The kernel reads 16 bytes at once at byte 4 of buffer x, which is not a multiple of 16."
+
+
+def test_a_misaligned_vector_in_shared_memory(bench):
+    text = KERNEL + "(int k, float4* y) { __shared__ float s[8]; *(float4*)(s + k) = y[0]; y[1] = *(float4*)s; }"
+    fault = run(bench, text, 3, bench.device.alloc(32, fill=0), block=(1,))
+    assert fault.sentence == (
+        "The kernel writes 16 bytes at once at byte 12 of the block's shared memory, which is not a multiple of 16."
+    )
 
 
 @pytest.mark.parametrize("statement", ["x[threadIdx.x] = 1;", "atomicAdd(x, 1.0f);"])
@@ -334,7 +343,14 @@ def test_an_assertion_that_fails(bench):
 
 def test_a_trap(bench):
     text = KERNEL + "(int* y) { if (threadIdx.x == 5) __trap(); *y = 1; }"
-    assert run(bench, text, bench.device.alloc(4)).thread == (5, 0, 0)
+    fault = run(bench, text, bench.device.alloc(4))
+    assert fault.thread == (5, 0, 0) and fault.line == 1 and fault.sentence == "The kernel stopped itself with a trap."
+
+
+def test_a_trap_that_the_compiler_put(bench):
+    text = "__constant__ float c[4];\n" + KERNEL + "(float* y) { ((float*)c)[threadIdx.x & 3] = 1; *y = c[0]; }"
+    fault = run(bench, text, bench.device.alloc(4))
+    assert (fault.kind, fault.line) == ("trap", None) and "a write to __constant__ memory" in fault.sentence
 
 
 def test_recursion_that_never_ends(bench):

@@ -121,6 +121,17 @@ extern "C" __global__ void k(int* y) {
     np.testing.assert_array_equal(y[32:], (x & 0xFF) | 0x500)
 
 
+def test_blocks_lie_on_multiprocessors_by_their_numbers(bench):
+    text = """
+extern "C" __global__ void k(int* y) {
+    unsigned own, all;
+    asm volatile("mov.u32 %0, %%smid; mov.u32 %1, %%nsmid;" : "=r"(own), "=r"(all));
+    y[blockIdx.x] = 1000 * all + own;
+}"""
+    expected = 132_000 + np.arange(140) % 132
+    np.testing.assert_array_equal(ints(bench, text, count=140, grid=(140,), block=(1,)), expected)
+
+
 def test_a_launch_without_clusters_has_one_for_each_block(bench):
     text = """
 extern "C" __global__ void k(int* y) {

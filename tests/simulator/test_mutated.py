@@ -8,6 +8,8 @@ import fuzz
 import mutations
 import pytest
 
+from grader.simulator.memory import BASE, PARAMETERS
+
 COUNT = 1000
 
 
@@ -39,7 +41,7 @@ def test_a_byte_changed_outside_of_a_buffer_is_a_finding(trial, monkeypatch):
     launch = trial.device.launch
 
     def astray(*args, **options):
-        trial.memory._view[16384 + 5] = 1
+        trial.memory._view[BASE - PARAMETERS + 16384 + 5] = 1
         return launch(*args, **options)
 
     monkeypatch.setattr(trial.device, "launch", astray)

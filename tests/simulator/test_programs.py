@@ -11,10 +11,10 @@ KERNEL = 'extern "C" __global__ void k'
 LANES = np.arange(32)
 
 
-def ints(bench, text, count=32, block=(32,), **options):
+def ints(bench, text, count=32, block=(32,), grid=(1,), **options):
     """Run ``k(int* y)`` and give y."""
     y = bench.array(np.zeros(count, np.int32), "y")
-    launch = bench.launch(bench.load(text), "k", (1,), block, y, **options)
+    launch = bench.launch(bench.load(text), "k", grid, block, y, **options)
     assert launch.fault is None, launch.fault
     return bench.fetch(y, count, np.int32)
 

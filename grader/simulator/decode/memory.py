@@ -15,6 +15,7 @@ from grader.simulator.decode.types import (
     COUNTS_ONES,
     FTZ,
     LOCAL_WINDOW,
+    PARAMETERS,
     RELEASE,
     SHARED_WINDOW,
     SIGN_EXTEND,
@@ -257,10 +258,11 @@ def _parameter(context: Context, modifiers: Modifiers, where, store: bool) -> No
 @handles("cvta")
 def convert_address(context: Context, modifiers: Modifiers) -> None:
     to = modifiers.take("to")
-    space = modifiers.need("global", "shared", "shared::cta", "local", "const").split("::")[0]
+    space = modifiers.need("global", "shared", "shared::cta", "local", "const", "param", "param::entry").split("::")[0]
     kind = modifiers.need("u64")
     context.count(2)
-    window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space, 0)
+    window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW, "param": PARAMETERS}.get(space, 0)
+    context.function.linker.addresses_parameters |= space == "param"
     context.operation("add_immediate_b64")
     record = context.record
     record.d, record.a = context.written(kind), context.source(kind, 1)
@@ -269,7 +271,8 @@ def convert_address(context: Context, modifiers: Modifiers) -> None:
 
 @handles("isspacep")
 def is_space(context: Context, modifiers: Modifiers) -> None:
-    space = modifiers.need("global", "shared", "shared::cta", "local").split("::")[0]
+    """A kernel's parameters lie in global memory, too (PTX ISA 9.0, "Generic Addressing")."""
+    space = modifiers.need("global", "shared", "shared::cta", "local", "param", "param::entry").split("::")[0]
     context.count(2)
     context.operation("isspacep")
     record = context.record

@@ -70,6 +70,7 @@ class Program:
     parameters: list[tuple[str, int, int, int]] = field(default_factory=list)  # (type, size, align, offset)
     parameter_bytes: int = 0
     max_threads: int | None = None
+    addresses_parameters: bool = False  # of the kernel: makes generic addresses of them
     apart: bool = False  # no block can see what another does before the launch is over
 
 
@@ -94,6 +95,7 @@ class Linker:
         self.order: list[Function] = [self.kernel]
         self.numbers: dict[str, int] = {kernel: 0}
         self.calls = False
+        self.addresses_parameters = False
         self.decoders: list[FunctionDecoder] = []  # of the linked functions, in order
 
     def link(self) -> Program:
@@ -136,6 +138,7 @@ class Linker:
         program.local_bytes = _STACK_BYTES + kernel.local_bytes if self.calls else kernel.local_bytes
         program.parameters = kernel.parameters
         program.parameter_bytes = kernel.parameter_bytes
+        program.addresses_parameters = self.addresses_parameters
         return program
 
     def _sees_others(self, record: Record) -> bool:

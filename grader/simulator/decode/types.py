@@ -36,7 +36,7 @@ SPECIALS = {
         "%tid.x %tid.y %tid.z %ntid.x %ntid.y %ntid.z %ctaid.x %ctaid.y %ctaid.z "
         "%nctaid.x %nctaid.y %nctaid.z "
         "%laneid %warpid %nwarpid %lanemask_eq %lanemask_lt %lanemask_le %lanemask_gt %lanemask_ge "
-        "%dynamic_smem_size %total_smem_size".split()
+        "%dynamic_smem_size %total_smem_size %smid %nsmid".split()
     )
 }
 # A launch without clusters has one for each block (PTX ISA 9.0, "%cluster_ctaid" and its neighbours).
@@ -51,6 +51,7 @@ CLOCKS = {
     "%globaltimer_hi": (5, 4),
 }  # fmt: skip
 SHARED_WINDOW, LOCAL_WINDOW = 0x6F0000000000, 0x6E0000000000  # abi.h
+PARAMETERS = 0x700000000000 - (1 << 20)  # abi.h, kParameters
 
 
 @dataclass(slots=True)

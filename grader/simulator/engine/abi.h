@@ -25,6 +25,9 @@ constexpr u64 kNullLimit = 1ull << 20;
 constexpr u64 kLocalWindow = 0x6e0000000000ull;
 constexpr u64 kSharedWindow = 0x6f0000000000ull;
 constexpr u64 kWindowBytes = 1ull << 32;
+// The parameters of a kernel that takes their address: a read-only buffer below all others.
+constexpr u64 kParameters = 0x700000000000ull - (1 << 20);
+constexpr u64 kMostParameters = 1 << 15;  // bytes
 
 enum Space : s32 { kGeneric = 0, kGlobal, kShared, kLocal, kParam, kConst };
 

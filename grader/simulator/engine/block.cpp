@@ -34,6 +34,7 @@ void begin_block(Launch& launch, Block& block, s64 number) {
   const s64 width = launch.request->grid[0], height = launch.request->grid[1];
   launch.block = &block;
   block.number = number;
+  block.used = 0;
   block.place[0] = static_cast<s32>(number % width);
   block.place[1] = static_cast<s32>(number / width % height);
   block.place[2] = static_cast<s32>(number / width / height);

@@ -25,6 +25,8 @@ enum SpecialKind : s32 {
   kLanemaskGe,
   kDynamicShared,
   kTotalShared,
+  kSmid,
+  kNsmid,
 };
 
 u32 special_value(const Launch& launch, const Warp& warp, s32 kind, int lane) {
@@ -54,11 +56,13 @@ u32 special_value(const Launch& launch, const Warp& warp, s32 kind, int lane) {
     case kLanemaskGt: return ~(bit | (bit - 1));
     case kLanemaskGe: return ~(bit - 1);
     case kDynamicShared: return static_cast<u32>(r.dynamic_shared_bytes);
-    default: return static_cast<u32>(r.shared_bytes);
+    case kTotalShared: return static_cast<u32>(r.shared_bytes);
+    case kSmid: return static_cast<u32>(launch.block->number % kMultiprocessors);
+    default: return kMultiprocessors;
   }
 }
 
-bool changes_with_block(s32 kind) { return kind >= kCtaidX && kind <= kCtaidZ; }
+bool changes_with_block(s32 kind) { return (kind >= kCtaidX && kind <= kCtaidZ) || kind == kSmid; }
 
 void fill_specials(Launch& launch, Warp& warp, const Function& function, char* frame) {
   const Special* special = launch.request->specials + function.first_special;

@@ -14,7 +14,6 @@
 
 namespace {
 
-constexpr size_t kMostResident = 132;
 constexpr s64 kMostBytes = 256 << 20;  // of local and shared memory of all resident blocks
 
 // Blocks that one thread of the host runs: chunks of the grid, every `step`-th from `first` on.
@@ -26,7 +25,20 @@ s64 most_resident(const Launch& launch) {
   const LaunchRequest& request = *launch.request;
   const s64 warps = (launch.threads + kLanes - 1) / kLanes;
   const s64 bytes = 2ll * request.shared_bytes + request.local_limit * warps * kLanes + 1;
-  return std::clamp<s64>(kMostBytes / bytes, 1, kMostResident);
+  return std::clamp<s64>(kMostBytes / bytes, 1, kMultiprocessors);
+}
+
+// What to tell of a launch that is still running when its budget is used up: the numbers of kinds.py.
+enum BudgetDetail : s32 {
+  kLaterBlocksMissing = 1,  // no block ends, and others have not begun
+  kOnlySomeFit,             // the same, because of kMostBytes
+  kManyBlocks,              // they end, one after the other, but there are too many
+};
+
+s32 budget_detail(const Block& block, bool others_wait, s64 longest, bool full, s64 most) {
+  if (full) return most < kMultiprocessors ? kOnlySomeFit : kLaterBlocksMissing;
+  // One that has run for far longer than those before it may have no end.
+  return !others_wait && block.used <= 2 * longest ? kManyBlocks : 0;
 }
 
 // The numbers of the blocks of a share, one after the other; -1: no more.
@@ -51,6 +63,7 @@ void run_share(Launch& launch, Share share, s64 chunk) {
   const s64 most = most_resident(launch);
   Numbers numbers(*launch.request, share, chunk);
   std::vector<std::unique_ptr<Block>> waiting, unused;
+  s64 longest = 0;  // what one of the blocks that ended used of the budget
   for (size_t turn = 0; !launch.failed();) {
     std::unique_ptr<Block> block;
     if (static_cast<s64>(waiting.size()) < most && numbers.any()) {
@@ -69,10 +82,15 @@ void run_share(Launch& launch, Share share, s64 chunk) {
     } else {
       return;
     }
-    if (run_block(launch, *block)) {
+    const s64 before = launch.budget;
+    const bool ended = run_block(launch, *block);
+    block->used += before - launch.budget;
+    if (ended) {
       if (launch.failed() && launch.request->fault->kind == kBudget) {
-        launch.request->fault->detail = numbers.any() && static_cast<s64>(waiting.size()) + 1 >= most;
+        const bool full = numbers.any() && static_cast<s64>(waiting.size()) + 1 >= most;
+        launch.request->fault->detail = budget_detail(*block, !waiting.empty(), longest, full, most);
       }
+      longest = std::max(longest, block->used);
       unused.push_back(std::move(block));
     } else {
       waiting.insert(waiting.begin() + static_cast<std::ptrdiff_t>(std::min(turn, waiting.size())), std::move(block));

@@ -137,6 +137,7 @@ struct Barrier {
   s32 pc = -1, thread = -1;  // of the first
 };
 
+constexpr s64 kMultiprocessors = 132;  // of an H200
 constexpr int kBarriers = 16;
 
 class Order;
@@ -144,6 +145,7 @@ class Order;
 // A block that has begun: its warps and its memory.
 struct Block {
   s64 number = 0;  // linear: x runs fastest
+  s64 used = 0;    // of the budget
   s32 place[3] = {};
   std::vector<Warp> warps;
   Barrier barriers[kBarriers];

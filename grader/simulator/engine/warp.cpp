@@ -215,7 +215,8 @@ void run_warp(Launch& launch, Warp& warp) {
         u32 result = 0;
         each_active(active, [&](int l) {
           u64 x = lanes<u64>(frame, i.a)[l];
-          result |= static_cast<u32>(space_of(x) == i.space) << l;
+          bool inside = i.space == kParam ? x - kParameters < kMostParameters : space_of(x) == i.space;
+          result |= static_cast<u32>(inside) << l;
         });
         set_predicate(frame, i.d, active, result);
         break;
