@@ -7,7 +7,8 @@
 Writes OUT/h200_counters.csv (a row a launch), OUT/h200_occupancy.csv
 (blocks of a multiprocessor, by the driver, over registers, shared memory and block sizes), OUT/sass.csv (memory
 instructions of each kernel's machine code), OUT/sass.txt.gz (all of it), OUT/metrics.txt (what ncu can count) and
-OUT/log.txt. Needs NumPy, nothing else of Python. Takes two or three minutes, nearly all of it under ncu, in one process.
+OUT/log.txt. Needs NumPy, nothing else of Python. Takes two or three minutes, nearly all of it under ncu, in one
+process.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "simulator"), str(ROOT / "benchm
 
 from counter_kernels import launches  # noqa: E402
 
-FACTS = ("launch", "kernel", "grid", "block", "date", "device", "arch", "nvrtc", "registers", "local_bytes", "shared_bytes")
+FACTS = (
+    "launch", "kernel", "grid", "block", "date", "device", "arch", "nvrtc", "registers", "local_bytes", "shared_bytes",
+)  # fmt: skip
 # Measured with success before; nothing is asked of ncu in vain.
 KNOWN = (
     *(f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st") for what in ("requests", "sectors")),
@@ -56,7 +59,8 @@ EXPLAIN = (
     *(f"smsp__sass_data_bytes_mem_global_op_{op}.sum" for op in ("ld", "st", "atom", "red")),
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
     "smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum",
-    "smsp__inst_executed_op_branch.sum", "smsp__sass_branch_targets.sum", "smsp__sass_branch_targets_threads_divergent.sum",
+    "smsp__inst_executed_op_branch.sum", "smsp__sass_branch_targets.sum",
+    "smsp__sass_branch_targets_threads_divergent.sum",
     "launch__registers_per_thread", "launch__occupancy_limit_registers", "launch__occupancy_limit_shared_mem",
     "launch__occupancy_limit_warps", "launch__occupancy_limit_blocks",
 )  # fmt: skip
@@ -201,7 +205,8 @@ def occupancy_table(out: Path, architecture: str, today: str) -> None:
             for threads in (32, 40, 64, 96, 128, 192, 224, 256, 320, 512, 640, 768, 1024):
                 for dynamic in (0, 1, 3000, 30000, 100000):
                     blocks = driver.blocks(kernel, threads, dynamic)
-                    rows.append((driver.name, today, facts["registers"], facts["shared_bytes"], threads, dynamic, blocks))
+                    case = facts["registers"], facts["shared_bytes"], threads, dynamic
+                    rows.append((driver.name, today, *case, blocks))
     write_csv(
         out / "h200_occupancy.csv",
         ("device", "date", "registers", "static_shared", "threads", "dynamic_shared", "blocks"), sorted(set(rows)),
@@ -296,7 +301,8 @@ def compare(path: Path) -> int:
             ours = simulate(device, listed).counters | ptxas_says(listed, theirs)
             pairs = [(metric, mine, int(theirs[metric])) for metric, mine in ours.items() if theirs.get(metric)]
             odd = any(mine != other for _, mine, other in pairs)
-            verdicts[listed.name] = "equal" if not odd else "ptxas" if listed.ptxas else "open" if listed.open else "not explained"
+            reason = "ptxas" if listed.ptxas else "open" if listed.open else "not explained"
+            verdicts[listed.name] = reason if odd else "equal"
             for metric, mine, other in pairs:
                 verdict = "equal" if mine == other else listed.ptxas or listed.open or "NOT EXPLAINED"
                 table.append((listed.name, metric, mine, other, verdict))
@@ -311,7 +317,8 @@ def compare(path: Path) -> int:
         zero = sum(mine == other == 0 for _, _, mine, other, _ in rows)
         print(f"{metric:66} {len(rows):8} {sum(row[2] == row[3] for row in rows):6} {zero:10}")
     sums = Counter(verdicts.values())
-    print(f"\n{len(verdicts)} launches of {len({one.kernel for one in launches() if one.name in verdicts})} kernels: {dict(sums)}")
+    kernels = {one.kernel for one in launches() if one.name in verdicts}
+    print(f"\n{len(verdicts)} launches of {len(kernels)} kernels: {dict(sums)}")
     return 0 if not sums["not explained"] else 1
 
 

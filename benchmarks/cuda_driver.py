@@ -105,7 +105,8 @@ class Driver:
         self._call("cuFuncSetAttribute", kernel, _MAX_DYNAMIC_SHARED, dynamic)
         number = ctypes.c_int()
         self._call(
-            "cuOccupancyMaxActiveBlocksPerMultiprocessor", ctypes.byref(number), kernel, threads, ctypes.c_size_t(dynamic)
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor", ctypes.byref(number), kernel, threads,
+            ctypes.c_size_t(dynamic),
         )  # fmt: skip
         return number.value
 

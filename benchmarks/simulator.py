@@ -144,7 +144,8 @@ def speed(numba: str | None) -> list[Row]:
         for work in works(device):
 
             def launch(work=work, races=False, **options):
-                found = device.launch(work.module, work.kernel, work.grid, work.block, work.args, races=races, **options)
+                what = work.module, work.kernel, work.grid, work.block, work.args
+                found = device.launch(*what, races=races, **options)
                 if found.fault is not None:
                     raise SystemExit(found.fault.sentence)
                 return found
@@ -152,8 +153,9 @@ def speed(numba: str | None) -> list[Row]:
             instructions = launch().estimates["ptx_thread_instructions"]
             one = {"workers": 1} if HAS_WORKERS else {}
             seconds = median_seconds(lambda one=one, launch=launch: launch(**one))
-            row = Row(work.title, seconds, instructions / seconds, median_seconds(lambda launch=launch: launch(races=True)),
-                      median_seconds(lambda one=one, launch=launch: launch(**one), time.perf_counter), None)  # fmt: skip
+            with_races = median_seconds(lambda launch=launch: launch(races=True))
+            one_thread = median_seconds(lambda one=one, launch=launch: launch(**one), time.perf_counter)
+            row = Row(work.title, seconds, instructions / seconds, with_races, one_thread, None)
             if HAS_WORKERS:
                 row.two_threads = median_seconds(lambda launch=launch: launch(workers=2), time.perf_counter)
             if work.numpy:
@@ -223,7 +225,7 @@ BIG = """extern "C" __global__ void doubled(const float* x, float* y, int rows, 
 
 
 def big_indices() -> dict:
-    """A product that leaves ``int`` past 2^31 elements: the processor time until it is found, and the process's largest size."""
+    """A product that leaves ``int`` past 2^31 elements: the processor time until it is found, the process's size."""
     rows, columns = 40_000, 65_536
     nbytes = 4 * rows * columns
     result = compile_kernel(Source(files={"kernel.cu": BIG.encode()}, main="kernel.cu"))
@@ -269,8 +271,8 @@ def print_report(report: dict) -> None:
               f"{ms(row['one_thread'])}{ms(row['two_threads'], 10)}{ms(row['numpy'])}{ms(row['loop'])}"
               f"{ms(row['numba'], 12)}")  # fmt: skip
     slow = sorted(report["loads"], key=lambda row: -row["seconds"])
-    print(f"\nload: parse and decode, {len(slow)} modules, median {ms(statistics.median(r['seconds'] for r in slow), 1)}"
-          " ms; the longest:")  # fmt: skip
+    median = statistics.median(row["seconds"] for row in slow)
+    print(f"\nload: parse and decode, {len(slow)} modules, median {ms(median, 1)} ms; the longest:")
     for row in slow[:4]:
         print(f"{row['file']:28}{row['ptx_bytes']:9} bytes{ms(row['seconds'])} ms, again{row['again'] * 1e3:6.2f} ms")
     print("\nfresh device process:", ", ".join(f"{k} {ms(v, 1)} ms" for k, v in report["first_launch"].items()))

@@ -1,4 +1,6 @@
-"""The benchmark's kernels in Numba's CUDA simulator, small. Prints JSON: kernel -> [seconds, fraction of the full work].
+"""The benchmark's kernels in Numba's CUDA simulator, small.
+
+Prints JSON: kernel -> [seconds, fraction of the full work].
 
 Needs Numba, which the course does not: see ``benchmarks/simulator.py``.
 """

@@ -29,7 +29,8 @@ def _notebook(path: Path) -> bytes:
         identity = hashlib.sha256(f"{path.stem}\0{number}".encode()).hexdigest()[:12]
         cell = {
             "cell_type": "markdown" if block.kind == "text" else "code", "id": f"{block.kind}-{identity}",
-            "metadata": {"tags": list(block.tags)} if block.tags else {}, "source": block.source.splitlines(keepends=True),
+            "metadata": {"tags": list(block.tags)} if block.tags else {},
+            "source": block.source.splitlines(keepends=True),
         }  # fmt: skip
         cells.append(cell if block.kind == "text" else {**cell, "execution_count": None, "outputs": []})
     return as_bytes(cells)

@@ -170,7 +170,7 @@ class CudaBackend:
         instruction_budget: int | None = None, count: bool = True, blocks: tuple[int, int] | None = None,
         races: bool = True,
     ) -> Launch:  # fmt: skip
-        """Run the whole grid: a GPU can neither choose ``blocks``, count, nor see ``races``. Seconds stand for the budget."""
+        """Run the whole grid: a GPU cannot choose ``blocks``, count, or see ``races``. Seconds stand for the budget."""
         self._need_life()
         loaded, infos = self._module(module)
         if kernel not in infos:

@@ -1,4 +1,4 @@
-"""Registers, spills and shared memory of kernels, by ptxas, and the occupancy that follows; the same on every device."""
+"""Registers, spills and shared memory of kernels, by ptxas, and the occupancy that follows, whatever the device."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def resources(kernel, *, options: tuple[str, ...] = (), arch: str | None = None)
     """What each kernel of a source takes, by its name.
 
     ``kernel``: a ``RawModule`` or ``RawKernel`` of CuPy or of its mirror, which have their options, or the text of a
-    kernel file. ``arch`` is ``architecture()`` where nothing is said. ``ResourcesUnavailable`` where there is no source or it does not compile.
+    kernel file. ``arch`` is ``architecture()`` where nothing is said.
+    ``ResourcesUnavailable`` where there is no source or it does not compile.
     """
     from grader.gpu.mirror.source import prepare
 

@@ -42,7 +42,9 @@ def profile_text(p: profile) -> str:
         shown = [name for name in (*RATIOS, *BYTES) if name in counters]
         parts += [f"  {name:<30} {_number(counters[name]):>16}" for name in shown]
     for kernel, registers, spilled, _, _, holds in _resources(p):
-        parts.append(f"{kernel}, by ptxas: {registers} registers, bytes spilled: {spilled}; a multiprocessor holds {holds}")
+        parts.append(
+            f"{kernel}, by ptxas: {registers} registers, bytes spilled: {spilled}; a multiprocessor holds {holds}"
+        )
     return "\n".join(parts)
 
 
@@ -103,7 +105,10 @@ def _resources(p: profile) -> list[tuple[str, ...]]:
 
 
 def _resources_html(p: profile) -> str:
-    heads = ("kernel", "registers", "bytes spilled", "bytes of stack", "bytes of static shared memory", "on a multiprocessor")
+    heads = (
+        "kernel", "registers", "bytes spilled", "bytes of stack", "bytes of static shared memory",
+        "on a multiprocessor",
+    )  # fmt: skip
     return _folded("Registers and occupancy, by ptxas for compute capability 8.0", heads, _resources(p))
 
 

@@ -185,7 +185,9 @@ class SimulatedBackend:
             raise DeviceError(State.ERROR, f"blocks {first} to {last} are not in a grid of {total}")
         budget = DEFAULT_BUDGET if instruction_budget is None else instruction_budget
         if not 0 <= budget < 1 << 63:
-            raise DeviceError(State.ERROR, f"The instruction budget is {budget}: it is a number of warp instructions, 0 or more.")
+            raise DeviceError(
+                State.ERROR, f"The instruction budget is {budget}: it is a number of warp instructions, 0 or more."
+            )
         recorder = self._recorder(module, kernel, grid, block, trace) if trace is not None else None
         span = first, last
         return self._run(program, grid, block, args, shared_bytes, budget, count, span, races, workers, recorder)

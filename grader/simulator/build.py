@@ -52,7 +52,7 @@ def build(flags: tuple[str, ...] = FLAGS) -> Path:
 
 
 def is_built() -> bool:
-    """Whether the engine that this machine and these sources need is in the user's cache, so that ``build`` is quick."""
+    """Whether the engine for this machine and these sources is in the user's cache, so that ``build`` is quick."""
     compiler = shutil.which("g++")
     return compiler is not None and _in_cache(compiler, FLAGS).exists()
 

@@ -45,7 +45,8 @@ _METRICS = {
     "atomic": (_global("atom")[0], ATOMIC_SECTORS, *_shared("shared_atom", "atom")),
     "reduction": (_global("red")[0], ATOMIC_SECTORS, *_shared("shared_atom", "atom")),
     "async_copy": (
-        _COPY[0], _global("ld")[1], "smsp__inst_executed_op_ldgsts_pred_on_any.sum", COPY_WAVEFRONTS, None, None, _COPY[1],
+        _COPY[0], _global("ld")[1], "smsp__inst_executed_op_ldgsts_pred_on_any.sum", COPY_WAVEFRONTS, None, None,
+        _COPY[1],
     ),
 }  # fmt: skip
 _ALSO = {_COPY[0]: _global("ld")[0]}  # loads are counted with the copies among them

@@ -138,10 +138,10 @@ class Device:
         warp instructions. ``count`` asks for counters. ``blocks`` runs only the linear block numbers [first,
         last). ``trace`` asks for the steps of one warp, which a simulated GPU alone can tell: see ``Launch.trace``.
         ``races`` looks for accesses of two threads that nothing orders; a GPU cannot. ``workers`` (at most 4; None: 1)
-        threads of the host share the blocks of a simulated GPU where ``races`` is false and no block can see what others
-        do (no atomics on global memory, volatile accesses, fences, printf, clocks); results and counters are the same,
-        each has the whole budget, and of several faults the one of the lowest block is told, though blocks above it
-        may have run.
+        threads of the host share the blocks of a simulated GPU where ``races`` is false and no block can see what
+        others do (no atomics on global memory, volatile accesses, fences, printf, clocks); results and counters are
+        the same, each has the whole budget, and of several faults the one of the lowest block is told, though blocks
+        above it may have run.
         """
         from grader.simulator.trace import trace_from
 
@@ -211,5 +211,7 @@ class InProcess:
 def _three(size: Sequence[int], missing: int = 1) -> list[int]:
     values = [int(x) for x in (size if isinstance(size, Sequence) else (size,))]
     if len(values) > 3:
-        raise DeviceError(State.ERROR, f"A grid or block has up to three extents, x, y and z; {len(values)} were given.")
+        raise DeviceError(
+            State.ERROR, f"A grid or block has up to three extents, x, y and z; {len(values)} were given."
+        )
     return values + [missing] * (3 - len(values))

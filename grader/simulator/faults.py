@@ -98,18 +98,19 @@ BEFORE_SHARED = (
 NO_BUFFER = "The kernel {does} {bytes} at {address:#x}, an address where no buffer is."
 MISALIGNED = "The kernel {does} {bytes} at once at an address that is not a multiple of {width}."
 MISALIGNED_SHARED = (
-    "The kernel {does} {bytes} at once at byte {address} of the block's shared memory, which is not a multiple of {width}."
+    "The kernel {does} {bytes} at once at byte {address} of the block's shared memory, which is not a multiple of "
+    "{width}."
 )
 OF_THE_COMPILER = (
-    "The kernel stopped itself with a trap, and no line is known for it: the compiler puts a trap where code does what is "
-    "undefined, such as a write to __constant__ memory."
+    "The kernel stopped itself with a trap, and no line is known for it: the compiler puts a trap where code does what "
+    "is undefined, such as a write to __constant__ memory."
 )
 WRITES_PARAMETERS = "The kernel writes to its parameters, which may only be read."
 OUTSIDE_PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
 NOT_COMMITTED = (
-    "The kernel {does} byte {address} of shared memory, which cp.async from line {other.line} is still filling: no wait "
-    "covers the copy, as it was never committed to a group; call __pipeline_commit (cp.async.commit_group) before you "
-    "wait."
+    "The kernel {does} byte {address} of shared memory, which cp.async from line {other.line} is still filling: no "
+    "wait covers the copy, as it was never committed to a group; call __pipeline_commit (cp.async.commit_group) before "
+    "you wait."
 )
 READS_TOO_MUCH = "cp.async copies {bytes} at once and is told to read {address} bytes of its source."
 SOME_LANES = "`{opcode}` is for all 32 threads of a warp together, and lane {lane} does not take part."
@@ -216,7 +217,8 @@ def _on_the_host(address: int, memory: Memory) -> bool:
 def _variant(record: FaultRecord, sentence: str, buffer: Buffer | None, program: Program, memory: Memory) -> str:
     if buffer is not None and buffer.base == PARAMETERS and record.kind == FaultKind.READ_ONLY:
         return WRITES_PARAMETERS
-    if record.kind == FaultKind.OUT_OF_BOUNDS and (record.space == Space.PARAM or (buffer and buffer.base == PARAMETERS)):
+    in_parameters = record.space == Space.PARAM or (buffer and buffer.base == PARAMETERS)
+    if record.kind == FaultKind.OUT_OF_BOUNDS and in_parameters:
         return OUTSIDE_PARAMETERS
     if record.kind == FaultKind.MISALIGNED and not (buffer and 0 <= record.address - buffer.base < buffer.bytes):
         in_shared = record.space == Space.SHARED and not _below_zero(record.address)

@@ -44,7 +44,10 @@ class Backend(Protocol):
         blocks: tuple[int, int] | None,
         races: bool = True,
     ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
-        """``workers`` and ``trace`` are given only to a simulated GPU. ``trace`` is given only where one was asked for: then the trace's header and bytes come with the launch."""
+        """``workers`` and ``trace`` are given only to a simulated GPU, and only where they were asked for.
+
+        Where ``trace`` was, the trace's header and bytes come with the launch.
+        """
         ...
 
     def reset(self) -> None: ...

@@ -36,8 +36,8 @@ _SENTENCES = {
     ),
     (FaultKind.BUDGET, BudgetDetail.ONLY_SOME_FIT): (
         "The kernel still ran after {address:,} instructions: its first blocks do not end, and what they may wait for, "
-        "a later block, begins only after one of them, as blocks that have begun together get at most 256 MiB of shared "
-        "and local memory on the simulated GPU; launch fewer blocks, or let each use less."
+        "a later block, begins only after one of them, as blocks that have begun together get at most 256 MiB of "
+        "shared and local memory on the simulated GPU; launch fewer blocks, or let each use less."
     ),
     (FaultKind.BUDGET, BudgetDetail.MANY_BLOCKS): (
         "The launch has so many blocks that it still ran after {address:,} instructions of a warp, the limit, in block "

@@ -103,7 +103,13 @@ def test_shared_wavefronts_are_the_mean_over_loads_and_stores():
     assert c.ratios(table)["shared_wavefronts_per_request"] == 16.5
 
 
-SOURCE = 'extern "C" __global__ void scale(float* x) { __shared__ float s[64]; s[threadIdx.x] = 2; __syncthreads(); x[threadIdx.x] *= s[0]; }'
+SOURCE = """extern "C" __global__ void scale(float* x) {
+  __shared__ float s[64];
+  s[threadIdx.x] = 2;
+  __syncthreads();
+  x[threadIdx.x] *= s[0];
+}
+"""
 
 
 @pytest.fixture

@@ -30,7 +30,8 @@ TYPES = (*INTEGERS, *BITS, *FLOATS, *PACKED, "pred", "u8", "s8", "b8", "b128", "
 PLAIN = (*INTEGERS, *BITS, *FLOATS, "pred")
 CONVERTED = (*INTEGERS, *FLOATS, "u8", "s8", "b32", "tf32", "e4m3x2", "e5m2x2")
 ROUNDINGS = ("", "rn", "rz", "rm", "rp")
-TESTS = ("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
+TESTS = ("eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num",
+         "nan")
 
 
 def flag(*words: str) -> tuple[str, ...]:
@@ -75,7 +76,8 @@ ARITHMETIC = (
     (("set",), 4, (("lt", "eq", "hi"), ("and", "or", "xor"), flag("ftz"), TYPES, TYPES)),
     (("cvt",), 2, (("", "rn", "rz", "rm", "rp", "rni", "rzi", "rna", "rmi"), flag("relu"), flag("satfinite"),
                    flag("ftz"), flag("sat"), CONVERTED, CONVERTED)),
-    (("cvt",), 3, (("", "rn", "rz", "rm", "rna"), flag("satfinite"), flag("relu"), flag("ftz"), flag("sat"), CONVERTED, CONVERTED)),
+    (("cvt",), 3, (("", "rn", "rz", "rm", "rna"), flag("satfinite"), flag("relu"), flag("ftz"), flag("sat"),
+                   CONVERTED, CONVERTED)),
     (("cvt.pack",), 3, (flag("sat"), ("u16", "s16", "u8", "u32"), PLAIN)),
     (("cvt.pack",), 4, (flag("sat"), ("u2", "s2", "u4", "s4", "u8", "s8", "u16", "u32"), ("s32", "u32"), BITS)),
 )  # fmt: skip
@@ -84,9 +86,11 @@ MEMORY = (
                             flag("global", "shared", "local", "const"), flag("nc"), flag("ca", "wt"),
                             flag("L1::evict_last"), flag("L2::cache_hint"), flag("L2::128B"), ("b32",))),
     (("ld", "st"), (flag("global"), flag("v2", "v4"), TYPES)),
-    (("atom", "red"), (flag("relaxed", "acquire", "release", "acq_rel", "volatile"), flag("gpu"), flag("global", "shared", "local"),
-                       ("add", "min", "and", "exch", "cas", "inc"), flag("noftz"), flag("v2"), (*PLAIN, "b128"))),
-    (("atom", "red"), (("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"), flag("noftz"), flag("v4"), (*PLAIN, "b128"))),
+    (("atom", "red"), (flag("relaxed", "acquire", "release", "acq_rel", "volatile"), flag("gpu"),
+                       flag("global", "shared", "local"), ("add", "min", "and", "exch", "cas", "inc"), flag("noftz"),
+                       flag("v2"), (*PLAIN, "b128"))),
+    (("atom", "red"), (("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"), flag("noftz"),
+                       flag("v4"), (*PLAIN, "b128"))),
     (("atom.global", "red.global"), (("add", "max", "or"), flag("noftz"), ("v2", "v4", "v8"), FLOATS)),
 )  # fmt: skip
 VIDEO = (
@@ -231,8 +235,9 @@ def assembled(forms: list[str], arch: str) -> list[str | None]:
         while live:
             source.write_text(head + "\n".join(forms[k] for k in live) + "\nret; }\n")
             done = subprocess.run(
-                ["ptxas", "-arch", arch, "-O0", str(source), "-o", "/dev/null"], capture_output=True, text=True, check=False
-            )
+                ["ptxas", "-arch", arch, "-O0", str(source), "-o", "/dev/null"],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
             if done.returncode == 0:
                 break
             found = {}

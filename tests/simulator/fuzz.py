@@ -1,4 +1,6 @@
-"""Mutated PTX for the simulated GPU: ``python tests/simulator/fuzz.py --count 100000 --seed 1 [--jobs 2] [--sanitize]``.
+"""Mutated PTX for the simulated GPU.
+
+    python tests/simulator/fuzz.py --count 100000 --seed 1 [--jobs 2] [--sanitize]
 
 Each input is loaded and, if that goes well, launched with small buffers. Right ends are a typed refusal, a fault, or
 a normal end. Everything else is a finding: a crash, a hang, a defect of ours told as such, too much memory, a byte
@@ -129,7 +131,9 @@ class Trial:
         if self.margins:
             spans += [(base - MARGIN, base, b"\0"), (base + size, base + size + MARGIN, b"\0")]
         view = self.memory._view
-        return not any(view[max(first - PARAMETERS, 0) : last - PARAMETERS].tobytes().strip(b) for first, last, b in spans)
+        return not any(
+            view[max(first - PARAMETERS, 0) : last - PARAMETERS].tobytes().strip(kept) for first, last, kept in spans
+        )
 
 
 def _arguments(info, buffers: list[int], chance: Random) -> bytes:

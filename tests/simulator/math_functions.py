@@ -58,7 +58,8 @@ def expressions() -> list[Expression]:
         found += [Expression(f"h{name} {prefix}", t, f"r = h{name}(x);") for name in _HALVES]
         found.append(Expression(f"__hdiv {prefix}", t, "r = __hdiv(x, y);"))
     for names, t, letter, operands in (
-        (_PTX, "float", "f", "%0, %1"), (_PTX_BINARY, "float", "f", "%0, %1, %2"), (_PTX_DOUBLE, "double", "d", "%0, %1"),
+        (_PTX, "float", "f", "%0, %1"), (_PTX_BINARY, "float", "f", "%0, %1, %2"),
+        (_PTX_DOUBLE, "double", "d", "%0, %1"),
     ):  # fmt: skip
         for name in names:
             code = f'asm("{name} {operands};" : "={letter}"(r) : "{letter}"(x), "{letter}"(y));'

@@ -82,7 +82,8 @@ class Gpu:
         self.check("cuLaunchKernel", function, grid, 1, 1, BLOCK, 1, 1, 0, None, arguments, None)
         self.check("cuCtxSynchronize")
         result = np.empty_like(data[0])
-        self.check("cuMemcpyDtoH_v2", result.ctypes.data_as(ctypes.c_void_p), self.buffers[0], ctypes.c_size_t(result.nbytes))
+        to, size = result.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(result.nbytes)
+        self.check("cuMemcpyDtoH_v2", to, self.buffers[0], size)
         return result
 
 

@@ -22,10 +22,10 @@ NUMBERS = (
     2**40, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**200, -1, -2, -4, -(2**31), -(2**63), -(2**64),
 )  # fmt: skip
 MODIFIERS = [f".{kind}" for kind in SIZES] + (
-    ".sync .aligned .cta .gpu .sys .global .shared .local .param .const .rn .rz .rm .rp .rni .rzi .ftz .sat .approx .full"
-    " .lo .hi .wide .cc .eq .ne .lt .ltu .nan .num .and .or .xor .v2 .v4 .volatile .relaxed .acquire .release .add .min"
-    " .max .exch .cas .inc .popc .idx .up .down .bfly .ballot .any .all .uni .ca .cg .cs .nc .to .align .reg .maxntid"
-    " .trans .x4 .row .col .m16n8k16 .m8n8 .commit_group .wait_group .l .r .wrap .clamp .red .arrive .warp .x .y .pred"
+    ".sync .aligned .cta .gpu .sys .global .shared .local .param .const .rn .rz .rm .rp .rni .rzi .ftz .sat .approx"
+    " .full .lo .hi .wide .cc .eq .ne .lt .ltu .nan .num .and .or .xor .v2 .v4 .volatile .relaxed .acquire .release .add"
+    " .min .max .exch .cas .inc .popc .idx .up .down .bfly .ballot .any .all .uni .ca .cg .cs .nc .to .align .reg"
+    " .maxntid .trans .x4 .row .col .m16n8k16 .m8n8 .commit_group .wait_group .l .r .wrap .clamp .red .arrive .warp .x .y .pred"
 ).split()
 
 _TOKEN = re.compile(r'%?[\w$]+|\.\w+|"[^"\n]*"|[^\s\w]')
@@ -145,7 +145,9 @@ def a_number(text: str, chance: Random) -> str:
 @often
 def a_register_by_a_number(text: str, chance: Random) -> str:
     where = _some(_REGISTER, text, chance)
-    new = chance.choice((str(chance.choice(NUMBERS)), f"0f{chance.getrandbits(32):08X}", f"0d{chance.getrandbits(64):016X}"))
+    whole = str(chance.choice(NUMBERS))
+    floats = f"0f{chance.getrandbits(32):08X}", f"0d{chance.getrandbits(64):016X}"
+    new = chance.choice((whole, *floats))
     return _replaced(text, where, new) if where else text
 
 

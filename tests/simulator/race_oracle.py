@@ -138,7 +138,7 @@ def _named(random: np.random.Generator, number: int) -> tuple[int, np.ndarray]:
 
 
 def _handed_over(random: np.random.Generator) -> list[tuple[int, np.ndarray]]:
-    """A word goes from one thread to another by fence, counter, counter, fence; now and then a part of that is missing."""
+    """A word goes from one thread to another by fence, counter, counter, fence; at times a part of that is missing."""
     giver, taker = (int(random.integers(0, BLOCKS * THREADS)) for _ in range(2))
     word, counter = int(random.integers(0, WORDS)), int(random.integers(0, COUNTERS))
     writer = giver if random.random() < 0.5 else giver // THREADS * THREADS + int(random.integers(0, THREADS))

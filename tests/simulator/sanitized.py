@@ -1,4 +1,6 @@
-"""The simulator's tests with an engine built with ASan and UBSan: ``python tests/simulator/sanitized.py [pytest's options]``.
+"""The simulator's tests with an engine built with ASan and UBSan.
+
+    python tests/simulator/sanitized.py [pytest's options]
 
 Left out are tests of the device process, which starts with an environment of its own.
 """

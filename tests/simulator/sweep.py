@@ -174,7 +174,8 @@ def sweep(arch: str, options: tuple[str, ...] = ()) -> Sweep:
     for path in sorted((HERE / "sweep").glob("*.cu")):
         if int(re.search(r"// from compute_(\d+)", path.read_text())[1]) > int(arch[8:]):
             continue
-        compiled = compile_kernel(Source(files={path.name: path.read_bytes()}, main=path.name), arch=arch, options=options)
+        source = Source(files={path.name: path.read_bytes()}, main=path.name)
+        compiled = compile_kernel(source, arch=arch, options=options)
         if compiled.state is not State.PASS:
             raise RuntimeError(f"{path.name} for {arch}: {compiled.message} {compiled.log[:3000]}")
         examine(compiled.ptx, operations, result)

@@ -18,7 +18,8 @@ X = np.random.default_rng(5).standard_normal(1 << 14).astype(np.float32)
 
 def test_double_buffering(bench):
     x, y = bench.array(X, "x", read_only=True), bench.device.alloc(X.nbytes)
-    launch = bench.launch(bench.load_file("async_copy.cu"), "double_buffered", (8,), (128,), x, y, 16, shared_bytes=1024)
+    module = bench.load_file("async_copy.cu")
+    launch = bench.launch(module, "double_buffered", (8,), (128,), x, y, 16, shared_bytes=1024)
     assert launch.fault is None
     expected = 2 * X.reshape(-1, 128)[:, ::-1].ravel()
     assert np.array_equal(bench.fetch(y, X.size, np.float32), expected)

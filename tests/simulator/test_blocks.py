@@ -65,7 +65,7 @@ def test_a_barrier_of_more_blocks_than_are_resident(bench):
 
 @pytest.mark.parametrize("order", ["blockIdx.x", "gridDim.x - 1 - blockIdx.x"])
 def test_decoupled_look_back(bench, order):
-    """Each block adds its sum to that of the blocks in front of it; in reversed order the first blocks wait for later."""
+    """Each block adds its sum to that of the blocks in front of it; in reversed order the first ones wait for later."""
     text = KERNEL + f"""(int* y)
 {{
     volatile int* flag = y;

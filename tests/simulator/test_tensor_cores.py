@@ -59,7 +59,7 @@ def test_ldmatrix_takes_a_pass_for_eight_rows_without_conflicts(bench, stride, w
 
 
 def test_fragments_are_counted_like_the_accesses_that_ptxas_makes_of_them(bench):
-    """The machine code of sm_90: LDG of 4 bytes (8 lines of 16 bytes), MOVM, STG.64 (8 lines of 32 bytes); LDSM, STS."""
+    """sm_90's machine code: LDG of 4 bytes (8 lines of 16 bytes), MOVM, STG.64 (8 lines of 32 bytes); LDSM, STS."""
     a, b, c = bench.array(A), bench.array(B), bench.device.alloc(4 * N * N)
     module = bench.load_file("tensor_cores.cu")
     counters = bench.launch(module, "wmma_global", (4, 4), (32,), a, b, c, N).counters
@@ -76,7 +76,8 @@ def test_fragments_are_counted_like_the_accesses_that_ptxas_makes_of_them(bench)
     ):  # fmt: skip
         warps = 4 * 4 * (4 if kind == "ld" else 1)  # blocks, warps, steps
         found = next(line for line in lines if line["line"] == line_of(text, mark))["counters"]
-        assert found[f"smsp__inst_executed_op_{'ldsm' if kind == 'ld' else 'shared_st'}_pred_on_any.sum"] == warps * instructions
+        executed = f"smsp__inst_executed_op_{'ldsm' if kind == 'ld' else 'shared_st'}_pred_on_any.sum"
+        assert found[executed] == warps * instructions
         assert found[f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{kind}.sum"] == warps * wavefronts
 
 
@@ -258,7 +259,8 @@ def test_ldmatrix_checks_every_row(bench):
         ("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r3];", "uninitialised_shared"),
         ("setp.lt.u32 %p, %r1, 9; @%p ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];", "shuffle"),
     ):
-        launch = bench.launch(bench.device.load(ROWS.format(body)), "k", (1,), (32,), bench.array(X), bench.device.alloc(512))
+        module = bench.device.load(ROWS.format(body))
+        launch = bench.launch(module, "k", (1,), (32,), bench.array(X), bench.device.alloc(512))
         assert launch.fault is not None and launch.fault.kind == kind
 
 

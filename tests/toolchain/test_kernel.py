@@ -264,7 +264,8 @@ def test_a_byte_order_mark_is_no_mistake():
 
 def test_why_the_compile_process_does_not_start_is_told(monkeypatch):
     # As where the package lies on the path alone: an isolated child does not find it.
-    monkeypatch.setattr("grader.toolchain.compile.python_child", lambda module: [sys.executable, "-I", "-m", "not_here"])
+    child = [sys.executable, "-I", "-m", "not_here"]
+    monkeypatch.setattr("grader.toolchain.compile.python_child", lambda module: child)
     monkeypatch.setattr("grader.toolchain.cache.Cache.get", lambda *_: None)
     found = compiled(KERNEL)
     assert found.state is State.GRADER_FAULT

@@ -11,7 +11,8 @@ from grader.gpu.mirror.errors import CUDADriverError, CUDARuntimeError, DeviceFa
 from grader.simulator.device import Device, DeviceError, Fault, Launch, TraceRequest
 from grader.verdict import State
 
-# Called with (kernel, grid, block, launch, dynamic shared bytes) after each launch that did not fault: how `profile` listens.
+# Called with (kernel, grid, block, launch, dynamic shared bytes) after each launch that did not fault: how `profile`
+# listens.
 Listener = Callable[[str, tuple, tuple, Launch, int], None]
 
 

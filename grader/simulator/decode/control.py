@@ -219,7 +219,9 @@ def barrier(context: Context, modifiers: Modifiers) -> None:
     if isinstance(number, Immediate) and not 0 <= number.value < 16:
         raise PtxError(f"{context.instruction.opcode} of barrier {number.value}: there are 16, from 0 on")
     if count and isinstance(count[0], Immediate) and (count[0].value % 32 or not 0 <= count[0].value <= 1024):
-        raise PtxError(f"{context.instruction.opcode} with a count of {count[0].value}, which is no whole number of warps")
+        raise PtxError(
+            f"{context.instruction.opcode} with a count of {count[0].value}, which is no whole number of warps"
+        )
     record.b = context.source("u32", first)
     record.immediate = number.value if isinstance(number, Immediate) and not count else -1
     if count:

@@ -204,7 +204,9 @@ def _check(
         right = False
     if not to_float and not from_float and saturate and _holds(result, source):
         right = False
-    if extra and (saturate or flush or rounding not in ("rn", "rz") or source != "f32" or result not in ("f16", "bf16")):
+    if extra and (saturate or flush or rounding not in ("rn", "rz")):
+        right = False
+    if extra and (source != "f32" or result not in ("f16", "bf16")):
         right = False
     if packed and (flush or saturate or rounding not in ("rn", "rz")):
         right = False

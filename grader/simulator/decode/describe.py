@@ -92,7 +92,9 @@ def _lane(decoder: FunctionDecoder, name: str) -> int:
 
 def _has_address(instruction: Instruction) -> bool:
     """Whether each lane has an address of its own; wmma names one for the whole matrix."""
-    return not instruction.opcode.startswith("wmma") and any(isinstance(operand, Address) for operand in instruction.operands)
+    if instruction.opcode.startswith("wmma"):
+        return False
+    return any(isinstance(operand, Address) for operand in instruction.operands)
 
 
 def _written(decoder: FunctionDecoder, instruction: Instruction) -> list[str]:

@@ -17,9 +17,9 @@ address.
     // @close 1e-5                              relative and absolute tolerance of the results; without it: exact
 
 Parameters are given in the kernel's order. In the text, ``// <- fault`` ends the line that must be told,
-``// <- other`` one that is right as well (the second side of a race, another place where threads wait). ``// fix: code``
-at the end of a line stands for that line in the *mended* kernel, which must be silent; a line that holds nothing else is
-put in.
+``// <- other`` one that is right as well (the second side of a race, another place where threads wait).
+``// fix: code`` at the end of a line stands for that line in the *mended* kernel, which must be silent; a line that
+holds nothing else is put in.
 ``@mended TAG`` is a tag of the mended kernel alone.
 """
 

@@ -24,7 +24,7 @@ def _case(opcode: str, d: str = "", a: str = "", b: str = "", third: bool = True
 
 
 def _simd() -> Iterator[Case]:
-    for count, part in ((2, "h"), (4, "b")):
+    for count in (2, 4):
         mask, first, second = (".h1", ".h31", ".h02") if count == 2 else (".b310", ".b7610", ".b2543")
         for root in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"):
             for d, a, b in product(SIGNS, SIGNS, SIGNS):

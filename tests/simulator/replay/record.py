@@ -101,7 +101,8 @@ def _picture(request: LaunchRequest, lengths: dict[int, int]) -> _Picture | None
             return None
         pointed[getattr(LaunchRequest, name).offset] = ctypes.string_at(address, lengths[address])
     table = pointed.get(LaunchRequest.allocations.offset, b"")
-    buffers = [struct.unpack_from("<2Q", table, len(table) // request.allocation_count * k) for k in range(request.allocation_count)]
+    count = request.allocation_count
+    buffers = [struct.unpack_from("<2Q", table, len(table) // count * k) for k in range(count)]
     if sum(size for _, size in buffers) > MOST_MEMORY:
         return None
     memory = {}

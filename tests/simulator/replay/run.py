@@ -1,4 +1,6 @@
-"""The engine gives the same bits on every machine: ``python tests/simulator/replay/run.py [--record pytest's arguments]``.
+"""The engine gives the same bits on every machine.
+
+    python tests/simulator/replay/run.py [--record pytest's arguments]
 
 Records the launches of the simulator's tests (every form of an instruction, whole kernels, faults) as the engine runs
 them here, then runs them again with the engine built by other compilers, with other flags, and for ``aarch64``, where
