@@ -29,7 +29,7 @@ _STYLE = f"<style>{_SHEET.replace('& ', '.grader-profile.grader-profile ')}</sty
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3f}"
+    return f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
 def profile_text(p: profile) -> str:

@@ -14,6 +14,7 @@ from grader.course import Chapter, Exercise, Tree
 from grader.workspace import notebooks
 from grader.workspace.chapter_graph import draw
 from grader.workspace.course_map_style import STYLE
+from grader.workspace.examples import TITLES, bring_examples
 from grader.workspace.files import write_atomically
 from grader.workspace.folder import Workspace, locate
 from grader.workspace.machine import Ability, abilities
@@ -42,7 +43,8 @@ def index() -> None:
 
 
 def write_index(workspace: Workspace, tree: Tree) -> Path:
-    """Write `index.ipynb` with the picture of this moment. A learner's edits in it are not kept."""
+    """Write `index.ipynb` with the picture of this moment, the examples beside it. A learner's edits in it are not kept."""
+    bring_examples(workspace, tree)
     picture = render(tree, workspace, abilities(_SHOWN))
     notebook = {
         "nbformat": 4,
@@ -135,6 +137,7 @@ def render(tree: Tree, workspace: Workspace, machine: Sequence[Ability]) -> str:
         if of_stage:
             parts.append(f"<h2>{stage.capitalize()}</h2>")
             parts += [_chapter(chapter, titles, progress, workspace) for chapter in of_stage]
+    parts.append(_examples(workspace))
     parts.append(_machine(machine))
     return "\n".join([*parts, "</div>"])
 
@@ -195,6 +198,15 @@ def _chapter(chapter: Chapter, titles: dict[int, Chapter], progress: Progress, w
         f" · {_standing(chapter, progress)}</p>"
         f'<ul class="plain">{exercises}</ul></div></div>'
     )
+
+
+def _examples(workspace: Workspace) -> str:
+    rows = "".join(
+        f'<p><a href="{name}">{html.escape(title)}</a> <span>{html.escape(words)}</span></p>'
+        for name, (title, words) in TITLES.items()
+        if (workspace.root / name).exists()
+    )
+    return f"<h2>Tools</h2>{rows}" if rows else ""
 
 
 def _exercise(exercise: Exercise, entry: Entry) -> str:

@@ -11,6 +11,7 @@ from grader.workspace import index as index_function
 from grader.workspace import load, record, start, write_index
 from grader.workspace.chapter_graph import _places, draw
 from grader.workspace.course_map import next_step, render
+from grader.workspace.examples import bring_examples
 from grader.workspace.machine import Ability
 
 MACHINE = [
@@ -95,6 +96,23 @@ def test_the_notebook_is_valid_and_shows_before_it_runs(tree, both, monkeypatch,
     from nbformat.sign import NotebookNotary
 
     assert NotebookNotary().check_signature(notebook)
+
+
+def test_the_examples_lie_beside_the_map_and_a_learners_stay(tree, both, monkeypatch):
+    assert "Looking into a kernel" not in render(tree, both, MACHINE)  # a tree without docs, as a class release's
+    source = tree.root / "docs" / "examples" / "simulated_gpu.ipynb"
+    source.parent.mkdir(parents=True)
+    source.write_text('{"cells": [], "metadata": {}}')
+    bring_examples(both, tree)
+    mine = both.root / source.name
+    assert '<a href="simulated_gpu.ipynb">Looking into a kernel</a>' in render(tree, both, MACHINE)
+    source.write_text('{"cells": [], "metadata": {"newer": 1}}')
+    bring_examples(both, tree)
+    assert "newer" in mine.read_text()
+    mine.write_text("a learner's own")
+    source.write_text('{"cells": [], "metadata": {"newer": 2}}')
+    bring_examples(both, tree)
+    assert mine.read_text() == "a learner's own"
 
 
 def test_its_cell_draws_the_same_map(tree, both, monkeypatch):
