@@ -281,7 +281,7 @@ def _text(data: bytes, used: int) -> str:
 
 def _configuration_problem(program: Program, grid, block, dynamic: int) -> str | None:
     """What a launch's sizes break, in one sentence; None if nothing."""
-    for what, size, most in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
+    for what, unit, size, most in (("grid", "blocks", grid, MAX_GRID), ("block", "threads", block, MAX_BLOCK)):
         for axis, extent, limit in zip("xyz", size, most, strict=True):
             if extent < 1:
                 return (
@@ -289,7 +289,7 @@ def _configuration_problem(program: Program, grid, block, dynamic: int) -> str |
                     "Launch nothing when there is nothing to do."
                 )
             if extent > limit:
-                return f"The {what} has {extent} in {axis}; the most is {limit}."
+                return f"The {what} has {extent} {unit} in {axis}; the most is {limit}."
     threads = block[0] * block[1] * block[2]
     if threads > MAX_THREADS:
         return f"A block has {threads} threads; the most is {MAX_THREADS}."

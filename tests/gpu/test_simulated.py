@@ -82,7 +82,7 @@ def test_a_step_too_far_is_told_with_its_place_and_argument(module):
         module.get_function("one_too_many")((1,), (128,), (y, 100))
     fault = caught.value.fault
     assert (fault.kind, fault.line, fault.thread, fault.offset) == ("out_of_bounds", 11, (100, 0, 0), 400)
-    assert "argument 1, float32 of shape (100,)" in str(caught.value)
+    assert "(argument 1, float32 of shape (100,): element 100, and the last is 99)" in str(caught.value)
     with pytest.raises(RuntimeError, match="lost when kernel one_too_many failed"):
         y.get()
     fresh = cp.ones(4, cp.float32)

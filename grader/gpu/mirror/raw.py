@@ -148,9 +148,17 @@ def explain(fault: Fault, args=()) -> str:
         start = fault.address - fault.offset
         for position, arg in enumerate(args, 1):
             if isinstance(arg, ndarray) and arg.data.mem.ptr == start:
-                whose = f" (argument {position}, {arg.dtype.name} of shape {arg.shape})"
+                whose = f" (argument {position}, {arg.dtype.name} of shape {arg.shape}{_element(fault, arg)})"
                 break
     return f"{where}{fault.sentence.rstrip('.')}{whose}; {who}."
+
+
+def _element(fault: Fault, array) -> str:
+    """Which element that is, in an array that has its buffer for itself: learners count elements, the fault bytes."""
+    number, rest = divmod(fault.offset, array.itemsize)
+    if rest or array.nbytes != fault.buffer_bytes:
+        return ""
+    return f": element {number:,}" + ("" if 0 <= number < array.size else f", and the last is {array.size - 1:,}")
 
 
 def _tuple(extents) -> str:
