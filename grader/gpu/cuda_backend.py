@@ -168,7 +168,7 @@ class CudaBackend:
     def launch(
         self, module: str, kernel: str, grid, block, args: bytes, *, shared_bytes: int = 0,
         instruction_budget: int | None = None, count: bool = True, blocks: tuple[int, int] | None = None,
-        races: bool = True,
+        races: bool = True, max_dynamic_shared: int | None = None,
     ) -> Launch:  # fmt: skip
         """Run the whole grid: a GPU cannot choose ``blocks``, count, or see ``races``. Seconds stand for the budget."""
         self._need_life()
@@ -183,8 +183,11 @@ class CudaBackend:
         errors = (self._runtime.CUDARuntimeError, self._cupy.cuda.driver.CUDADriverError)
         start, stop = self._cupy.cuda.Event(), self._cupy.cuda.Event()
         try:
+            function = loaded.get_function(kernel)
+            if max_dynamic_shared is not None:
+                function.max_dynamic_shared_size_bytes = max_dynamic_shared
             start.record()
-            loaded.get_function(kernel)(tuple(grid), tuple(block), values(args, infos[kernel]), shared_mem=shared_bytes)
+            function(tuple(grid), tuple(block), values(args, infos[kernel]), shared_mem=shared_bytes)
             stop.record()
             if not self._ended(stop):
                 self.lost = "a kernel was still running when its time was over"

@@ -12,6 +12,7 @@ from grader.simulator.decode.kept import Kept
 from grader.simulator.decode.program import Linker, Program, align_up, plain_name
 from grader.simulator.faults import fault_of, launch_fault
 from grader.simulator.kinds import FaultKind
+from grader.simulator.limits import MAX_SHARED, configuration_problem
 from grader.simulator.memory import Memory
 from grader.simulator.native import CHECK_RACES, COUNTER_FIELDS, Engine, FaultRecord, LaunchRequest
 from grader.simulator.ptx.errors import PtxError, Refused, Unsupported
@@ -19,10 +20,6 @@ from grader.simulator.ptx.model import Module
 from grader.simulator.records import DeviceError, KernelInfo, Launch, Parameter, TraceRequest
 from grader.verdict.records import State
 
-MAX_THREADS = 1024
-MAX_BLOCK = (1024, 1024, 64)
-MAX_GRID = (2**31 - 1, 65535, 65535)
-MAX_SHARED = 48 << 10  # bytes of a block, static and dynamic
 MAX_PARAMETERS = 32764  # bytes of a kernel (since CUDA 12.1, compute capability 7.0)
 MAX_CONSTANT = 64 << 10  # bytes of all __constant__ variables
 DEFAULT_BUDGET = 1 << 28  # warp instructions of one launch
@@ -169,10 +166,12 @@ class SimulatedBackend:
         blocks: tuple[int, int] | None,
         races: bool = True,
         workers: int = 1,
+        max_dynamic_shared: int | None = None,
         trace: dict[str, Any] | None = None,
     ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
         program = self._program(module, kernel)
-        if problem := _configuration_problem(program, grid, block, shared_bytes):
+        target = self._kept.module(self._sources[module][0]).target
+        if problem := configuration_problem(program, target, grid, block, shared_bytes, max_dynamic_shared):
             return Launch(fault=launch_fault(kernel, problem), counters=None)
         if len(args) < program.parameter_bytes:
             raise DeviceError(
@@ -277,27 +276,3 @@ def _text(data: bytes, used: int) -> str:
         if used > len(data)
         else text
     )
-
-
-def _configuration_problem(program: Program, grid, block, dynamic: int) -> str | None:
-    """What a launch's sizes break, in one sentence; None if nothing."""
-    for what, unit, size, most in (("grid", "blocks", grid, MAX_GRID), ("block", "threads", block, MAX_BLOCK)):
-        for axis, extent, limit in zip("xyz", size, most, strict=True):
-            if extent < 1:
-                return (
-                    f"The {what} has {extent} in {axis}: every extent must be at least 1. "
-                    "Launch nothing when there is nothing to do."
-                )
-            if extent > limit:
-                return f"The {what} has {extent} {unit} in {axis}; the most is {limit}."
-    threads = block[0] * block[1] * block[2]
-    if threads > MAX_THREADS:
-        return f"A block has {threads} threads; the most is {MAX_THREADS}."
-    if program.max_threads is not None and threads > program.max_threads:
-        most = program.max_threads
-        return f"A block has {threads} threads; the kernel's __launch_bounds__ promise at most {most}."
-    if dynamic < 0 or program.shared_bytes + dynamic > MAX_SHARED:
-        return (
-            f"A block uses {program.shared_bytes + dynamic} bytes of shared memory; the most is {MAX_SHARED}."
-        )
-    return None

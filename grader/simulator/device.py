@@ -131,6 +131,7 @@ class Device:
         trace: TraceRequest | None = None,
         races: bool = True,
         workers: int | None = None,
+        max_dynamic_shared: int | None = None,
     ) -> Launch:
         """Run a kernel to its end or its first fault.
 
@@ -141,7 +142,9 @@ class Device:
         threads of the host share the blocks of a simulated GPU where ``races`` is false and no block can see what
         others do (no atomics on global memory, volatile accesses, fences, printf, clocks); results and counters are
         the same, each has the whole budget, and of several faults the one of the lowest block is told, though blocks
-        above it may have run.
+        above it may have run. ``max_dynamic_shared`` is what cudaFuncSetAttribute sets as
+        MaxDynamicSharedMemorySize: how many ``shared_bytes`` a block may have; None: as many as make 48 KiB with the
+        static ones.
         """
         from grader.simulator.trace import trace_from
 
@@ -153,6 +156,8 @@ class Device:
         }  # fmt: skip
         if not races:
             header["races"] = False
+        if max_dynamic_shared is not None:
+            header["max_dynamic_shared"] = int(max_dynamic_shared)
         if workers is not None and self.kind == "simulated":
             header["workers"] = max(1, min(int(workers), MOST_WORKERS, os.cpu_count() or 1))
         if trace is not None:

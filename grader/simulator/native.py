@@ -57,6 +57,7 @@ COUNTER_FIELDS = (
 )  # abi.h, Counter
 
 CHECK_RACES = 1  # abi.h, CheckFlag
+_OUT_OF_MEMORY = -1  # abi.h, kOutOfMemory
 
 
 class Engine:
@@ -82,4 +83,8 @@ class Engine:
 
     def launch(self, request: LaunchRequest) -> int:
         """Run to the end: the kind of fault (abi.h, FaultKind), 0 for none."""
-        return self._library.simulator_launch(ctypes.byref(request))
+        kind = self._library.simulator_launch(ctypes.byref(request))
+        if kind == _OUT_OF_MEMORY:
+            sentence = "The simulated GPU needs more memory than there is to run this launch."
+            raise DeviceError(State.OUT_OF_MEMORY, sentence)
+        return kind

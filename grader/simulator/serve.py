@@ -43,6 +43,7 @@ class Backend(Protocol):
         count: bool,
         blocks: tuple[int, int] | None,
         races: bool = True,
+        max_dynamic_shared: int | None = None,
     ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
         """``workers`` and ``trace`` are given only to a simulated GPU, and only where they were asked for.
 

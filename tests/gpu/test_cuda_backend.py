@@ -81,6 +81,7 @@ class FakeCupy:
 
         def get_function(name):
             def call(grid, block, args, shared_mem):
+                self.asked = getattr(call, "max_dynamic_shared_size_bytes", None)
                 self.kernel(*(arg.tobytes() for arg in args))
 
             call.shared_size_bytes, call.local_size_bytes = 48, 16
@@ -182,6 +183,13 @@ def test_a_clean_launch_has_no_counters(backend, cupy):
     assert result.fault is None and result.counters is None and result.estimates == {} and result.lines == ()
     assert result.seconds == 0.002
     assert backend.read(address, 4)[3] == 9
+
+
+def test_more_dynamic_shared_memory_is_asked_for(backend, cupy):
+    module = backend.load(PTX)
+    for asked in (None, 100_000):
+        backend.launch(module, "write_at", (1, 1, 1), (1, 1, 1), bytes(24), max_dynamic_shared=asked)
+        assert cupy.asked == asked
 
 
 @pytest.mark.parametrize(

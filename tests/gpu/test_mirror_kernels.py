@@ -27,7 +27,9 @@ def test_raw_kernel_compiles_at_its_first_call(device):
     kernel((1,), (2,), (x, 2))
     kernel((1,), (2,), (x, 2))
     assert device.loads == 1 and x.get().tolist() == [4, 4]
-    assert kernel.attributes == {"shared_size_bytes": 64, "local_size_bytes": 0}
+    assert kernel.attributes == {
+        "shared_size_bytes": 64, "local_size_bytes": 0, "max_dynamic_shared_size_bytes": 49152 - 64,
+    }  # fmt: skip
 
 
 def test_extents_are_filled_up_as_cupy_does(device):
@@ -155,3 +157,30 @@ def test_nothing_is_counted_without_a_listener(twice, device):
     ((kernel, grid, block, launch, shared_bytes),) = heard
     assert (kernel, grid, block) == ("twice", (1, 1, 1), (1, 1, 1)) and isinstance(launch, Launch)
     assert shared_bytes == 0
+
+
+def test_more_dynamic_shared_memory_is_asked_for_as_in_cupy(twice, device):
+    asked = []
+    launch = device.launch
+
+    def note(*args, max_dynamic_shared=None, **options):
+        asked.append(max_dynamic_shared)
+        return launch(*args, **options)
+
+    device.launch = note
+    x = cp.ones(4, cp.float32)
+    twice((1,), (1,), (x, 4))
+    assert twice.max_dynamic_shared_size_bytes == 49152 - 64
+    twice.max_dynamic_shared_size_bytes = 100_000
+    twice((1,), (1,), (x, 4), shared_mem=100_000)
+    assert twice.max_dynamic_shared_size_bytes == 100_000 and asked == [None, 100_000]
+    for size in (-1, (163 << 10) - 63):
+        with pytest.raises(CUDADriverError, match="INVALID_VALUE: invalid argument. A kernel cannot ask for"):
+            twice.max_dynamic_shared_size_bytes = size
+    assert twice.max_dynamic_shared_size_bytes == 100_000
+
+
+def test_all_objects_of_a_kernel_share_what_was_asked_for(device):
+    module = cp.RawModule(code="source")
+    module.get_function("twice").max_dynamic_shared_size_bytes = 60_000
+    assert module.get_function("twice").max_dynamic_shared_size_bytes == 60_000

@@ -135,3 +135,57 @@ def test_cupy_passes_arguments_as_the_mirror_does(monkeypatch):
     out = cp.zeros(5, cp.float64)
     module.get_function("by_value")((1,), (1,), (out, three, np.int8(-4), True))
     assert out.get().tolist() == [1.5, -2.25, -3, -4, 1]
+
+
+STAGE = r"""
+struct Table { int a[4]; int b; };
+
+__device__ __noinline__ int look_up(const Table* t, int k) { return t->a[k] + t->b; }
+
+extern "C" __global__ void parameter(const __grid_constant__ Table t, int* y)
+{
+    int i = threadIdx.x;
+    y[i] = look_up(&t, i % 4) + 100 * __isGridConstant(&t) + 200 * __isGlobal(&t) + 400 * __isGridConstant(y);
+}
+
+extern "C" __global__ void stage(int* y, int words)
+{
+    __shared__ int own[16];
+    extern __shared__ int held[];
+    own[threadIdx.x % 16] = 1;
+    for (int i = threadIdx.x; i < words; i += blockDim.x) held[i] = i;
+    __syncthreads();
+    y[threadIdx.x] = held[words - 1 - threadIdx.x] * own[y[threadIdx.x]];
+}
+"""
+
+
+def test_dynamic_shared_memory_above_48_kilobytes(device):
+    compilation = compile_kernel(Source({"k.cu": STAGE.encode()}, "k.cu"))
+    module, y = device.load(compilation.ptx), device.alloc(128, fill=0)
+    args = struct.pack("<Qi", y, 100_000 // 4)
+
+    def launch(asked):
+        return device.launch(module, "stage", (1,), (32,), args, shared_bytes=100_000, max_dynamic_shared=asked).fault
+
+    assert launch(None).kind == "launch"
+    assert launch(1 << 20).kind == "launch"
+    assert launch(100_000) is None
+    assert np.frombuffer(device.read(y, 128), np.int32).tolist() == list(range(24_999, 24_967, -1))
+    device.reset()
+
+
+def test_cupys_attributes_and_parameters_are_the_mirrors(monkeypatch):
+    monkeypatch.setenv("GRADER_DEVICE", "cuda")
+    cp = gpu.cupy
+    module = cp.RawModule(code=STAGE, options=gpu.kernel_options())
+    stage = module.get_function("stage")
+    assert stage.max_dynamic_shared_size_bytes == 49152 - stage.shared_size_bytes
+    stage.max_dynamic_shared_size_bytes = 100_000
+    assert module.get_function("stage").max_dynamic_shared_size_bytes == 100_000
+    with pytest.raises(cp.cuda.driver.CUDADriverError):
+        stage.max_dynamic_shared_size_bytes = 1 << 20
+    y, table = cp.zeros(32, cp.int32), np.zeros(1, np.dtype([("values", "i4", 5)]))
+    table["values"] = 1, 2, 3, 4, 10
+    module.get_function("parameter")((1,), (32,), (table, y))
+    assert cp.asnumpy(y).tolist() == [311, 312, 313, 314] * 8

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import struct
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from conftest import compile_text
 
 from grader.simulator import DeviceError
+from grader.simulator.limits import MAX_ASKED
+from grader.toolchain.occupancy import MULTIPROCESSORS
 from grader.verdict.records import State
 
 KERNEL = 'extern "C" __global__ void k'
@@ -51,3 +58,100 @@ def test_a_budget_below_zero_is_an_error(bench):
     with pytest.raises(DeviceError, match="The instruction budget is -1") as problem:
         launch(bench, KERNEL + "() {}", instruction_budget=-1)
     assert problem.value.state is State.ERROR
+
+
+# ---- shared memory ----
+
+STAGE = KERNEL + """(int* y, int words)
+{
+    extern __shared__ int stage[];
+    for (int i = threadIdx.x; i < words; i += blockDim.x) stage[i] = i;
+    __syncthreads();
+    atomicAdd(y, stage[words - 1 - threadIdx.x]);
+}"""
+
+
+def test_a_kernel_that_asks_for_more_shared_memory(bench):
+    most = {"compute_80": 163 << 10, "compute_90": 227 << 10, "compute_75": 64 << 10}
+    for arch, size in most.items():
+        module, words = bench.device.load(compile_text(STAGE, arch=arch)), size // 4
+        for asked, used, words_of_problem in (
+            (size, size, None),
+            (None, 48 << 10, None),
+            (None, 50_000, "kernel.max_dynamic_shared_size_bytes = 50000."),
+            (60_000, 60_004, "MaxDynamicSharedMemorySize allows 60000"),
+            (40_000, 45_000, "MaxDynamicSharedMemorySize allows 40000"),
+            (size + 1, 100, f"the most is {size}, as the code is compiled for sm_"),
+            (-1, 100, "cannot ask for -1 bytes"),
+            (None, size + 4, f"the most is {size}, as the code is compiled for sm_"),
+        ):
+            y = bench.array(np.zeros(1, np.int32))
+            options = {"shared_bytes": used, "max_dynamic_shared": asked}
+            fault = bench.launch(module, "k", (2,), (32,), y, used // 4, **options).fault
+            if words_of_problem is None:
+                assert fault is None
+                assert bench.fetch(y, 1, np.int32)[0] == 2 * sum(used // 4 - 1 - np.arange(32))
+            else:
+                assert fault.kind == "launch" and words_of_problem in fault.sentence
+
+
+def test_past_the_end_of_large_shared_memory(bench):
+    options = {"shared_bytes": 100_000, "max_dynamic_shared": 100_000}
+    y = bench.array(np.zeros(1, np.int32))
+    fault = launch(bench, STAGE, y, 25_001, **options).fault
+    assert (fault.kind, fault.address) == ("shared_out_of_bounds", 100_000)
+
+
+def test_static_shared_memory_counts(bench):
+    text = KERNEL + """(int* y)
+{
+    volatile __shared__ int s[1000];
+    extern __shared__ int d[];
+    s[0] = d[0] = 1;
+    *y = s[0] + d[0];
+}"""
+    y = bench.array(np.zeros(1, np.int32))
+    for dynamic, refused in (((163 << 10) - 4000, False), ((163 << 10) - 3996, True)):
+        fault = launch(bench, text, y, block=(1,), shared_bytes=dynamic, max_dynamic_shared=dynamic).fault
+        assert (fault is not None) == refused
+
+
+def test_the_limits_are_those_of_the_occupancy():
+    assert MAX_ASKED == {
+        f"sm_{capability.replace('.', '')}": sm.shared - sm.reserved for capability, sm in MULTIPROCESSORS.items()
+    }
+
+
+# ---- the host's memory ----
+
+LARGE = KERNEL + """(int* y, int n)
+{
+    volatile char large[100000];
+    large[n] = 1;
+    y[blockIdx.x] = large[n];
+}"""
+WITH_LITTLE_MEMORY = """
+import resource, sys
+from grader.simulator import Device, DeviceError
+device, args = Device.in_process(), bytes.fromhex(sys.argv[1])
+module, y = device.load(sys.stdin.read()), device.alloc(400, fill=0)
+now = 4096 * int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (now + (60 << 20), resource.RLIM_INFINITY))
+for workers in (1, 2):
+    try:
+        device.launch(module, "k", (100,), (1024,), args, races=False, workers=workers)
+    except DeviceError as problem:
+        print(problem.state, problem.sentence)
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print(device.launch(module, "k", (100,), (32,), args).fault)
+"""
+
+
+def test_a_launch_that_the_host_has_no_memory_for(bench):
+    """A block has 100 MB of local memory. The device lives on."""
+    args = struct.pack("<Qi", bench.device.alloc(400), 5).hex()  # the first buffer lies where the child's does
+    ran = subprocess.run(
+        [sys.executable, "-c", WITH_LITTLE_MEMORY, args], input=compile_text(LARGE), capture_output=True, text=True
+    )  # fmt: skip
+    told = f"{State.OUT_OF_MEMORY} The simulated GPU needs more memory than there is to run this launch."
+    assert ran.stdout.splitlines() == [told, told, "None"], ran.stderr

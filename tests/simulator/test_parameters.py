@@ -29,8 +29,10 @@ y[i] = look_up(&t, i % 4) + 100 * __isGridConstant(&t) + 200 * __isGlobal(&t) + 
 
 
 def test_the_next_launch_finds_its_own(bench):
-    module = bench.load(TABLE + """extern "C" __global__ void k(const __grid_constant__ Table t, int* y) { *y = look_up(&t, 1); }
-extern "C" __global__ void other(int* y) { *y += 1; }""")
+    text = """
+extern "C" __global__ void k(const __grid_constant__ Table t, int* y) { *y = look_up(&t, 1); }
+extern "C" __global__ void other(int* y) { *y += 1; }"""
+    module = bench.load(TABLE + text)
     y = bench.array(np.zeros(1, np.int32))
     for first in (5, 7):
         bench.launch(module, "k", (1,), (1,), struct.pack("<5i", 0, first, 0, 0, 10), y)
@@ -48,7 +50,7 @@ extern "C" __global__ void other(int* y) { *y += 1; }""")
             "The kernel writes to its parameters, which may only be read.",
         ),
         (
-            'asm volatile("{ .reg .b64 a; ld.b64 a, [%0 + 4]; st.global.b64 [%1], a; }" :: "l"(&t), "l"(y) : "memory");',
+            'asm volatile("{ .reg .b64 a; ld.b64 a, [%0 + 4]; st.global.b64 [%1], a; }" :: "l"(&t), "l"(y));',
             "misaligned",
             "The kernel reads 8 bytes at once at byte 4 of its parameters, which is not a multiple of 8.",
         ),

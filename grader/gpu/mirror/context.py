@@ -99,9 +99,13 @@ class Context:
         finally:
             self._traced = None
 
-    def launch(self, module, kernel: str, grid, block, args: bytes, shared_bytes: int, explain) -> Launch:
+    def launch(
+        self, module, kernel: str, grid, block, args: bytes, shared_bytes: int, explain, most_shared: int | None = None
+    ) -> Launch:
         """Run a kernel to its end. ``explain(fault)`` gives the sentence of a fault, which is then raised."""
         wanted = {"count": bool(self.listeners)} if self._traced is None else {"trace": self._traced[0]}
+        if most_shared is not None:
+            wanted["max_dynamic_shared"] = most_shared
         with self._calls():
             launch = self.device.launch(module, kernel, grid, block, args, shared_bytes=shared_bytes, **wanted)
         if self._traced is not None:

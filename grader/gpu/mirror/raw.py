@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from grader.gpu.mirror.arguments import pack
 from grader.gpu.mirror.context import Context, current
 from grader.gpu.mirror.errors import CUDADriverError, NotInMirror
 from grader.simulator.device import Fault, KernelInfo
+from grader.simulator.limits import MAX_SHARED, asking_problem
 
 
 @dataclass
@@ -19,6 +21,7 @@ class _Program:
 
     ptx: str
     sources: dict[str, str] = field(default_factory=dict)  # what it was compiled from, by file name
+    most_shared: dict[str, int] = field(default_factory=dict)  # MaxDynamicSharedMemorySize that was set, by kernel
     _loaded: dict[tuple[int, int], tuple[object, dict[str, KernelInfo]]] = field(default_factory=dict)
 
     def on(self, context: Context) -> tuple[object, dict[str, KernelInfo]]:
@@ -92,7 +95,8 @@ class RawKernel:
         context.sources[self.name] = self.sources
         context.options[self.name] = self.code, tuple(self.options)
         context.launch(
-            module, self.name, grid, block, data, int(shared_mem), lambda fault: explain(fault, args)
+            module, self.name, grid, block, data, int(shared_mem), lambda fault: explain(fault, args),
+            self._program.most_shared.get(self.name),
         )  # fmt: skip
 
     @property
@@ -104,10 +108,32 @@ class RawKernel:
     def attributes(self) -> dict[str, int]:
         """What the PTX says of the kernel."""
         _, info = self._find()
-        return {"shared_size_bytes": info.shared_bytes, "local_size_bytes": info.local_bytes}
+        return {
+            "shared_size_bytes": info.shared_bytes,
+            "local_size_bytes": info.local_bytes,
+            "max_dynamic_shared_size_bytes": self.max_dynamic_shared_size_bytes,
+        }
 
     shared_size_bytes = property(lambda self: self.attributes["shared_size_bytes"])
     local_size_bytes = property(lambda self: self.attributes["local_size_bytes"])
+
+    @property
+    def max_dynamic_shared_size_bytes(self) -> int:
+        """How much dynamic shared memory a launch may give a block: without more ado 48 KiB less the static.
+
+        The most is 227 KiB less the static ones for code compiled for compute capability 9.0, 163 KiB for 8.0. As in
+        CuPy, it is the same for all objects that stand for the kernel.
+        """
+        _, info = self._find()
+        return self._program.most_shared.get(self.name, MAX_SHARED - info.shared_bytes)
+
+    @max_dynamic_shared_size_bytes.setter
+    def max_dynamic_shared_size_bytes(self, size: int) -> None:
+        _, info = self._find()
+        target = re.search(r"^\.target\s+(\w+)", self._program.ptx, re.M)
+        if problem := asking_problem(info.shared_bytes, operator.index(size), target[1] if target else ""):
+            raise CUDADriverError(1, problem)
+        self._program.most_shared[self.name] = operator.index(size)
 
     @property
     def num_regs(self) -> int:

@@ -31,6 +31,9 @@ constexpr u64 kMostParameters = 1 << 15;  // bytes
 
 enum Space : s32 { kGeneric = 0, kGlobal, kShared, kLocal, kParam, kConst };
 
+// What simulator_launch gives where the host has no memory left; else it is a FaultKind.
+constexpr int kOutOfMemory = -1;
+
 enum FaultKind : s32 {
   kNoFault = 0,
   kOutOfBounds,

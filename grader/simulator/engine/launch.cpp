@@ -6,6 +6,7 @@
 // are resident take turns, and another begins when one of them is done.
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -113,6 +114,25 @@ struct Worker {
   FaultRecord fault{};
   std::vector<Counter> counters;
   Launch launch{};
+  bool out_of_memory = false;
+
+  void run(Share share, s64 chunk) {
+    try {
+      run_share(launch, share, chunk);
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+    }
+  }
+};
+
+// Threads that are waited for, however the scope is left.
+struct Threads {
+  std::vector<std::thread> all;
+  void join() {
+    for (std::thread& thread : all) thread.join();
+    all.clear();
+  }
+  ~Threads() { join(); }
 };
 
 s64 number_of(const FaultRecord& fault, const LaunchRequest& request) {
@@ -123,7 +143,8 @@ s64 number_of(const FaultRecord& fault, const LaunchRequest& request) {
 // depend on which is faster. Each has the whole budget.
 void run_shared(LaunchRequest& request, int workers, s64 chunk) {
   std::vector<std::unique_ptr<Worker>> all;
-  std::vector<std::thread> threads;
+  Threads threads;
+  threads.all.reserve(static_cast<size_t>(workers));
   for (int k = 0; k < workers; k++) {
     all.push_back(std::make_unique<Worker>());
     Worker& worker = *all.back();
@@ -133,19 +154,20 @@ void run_shared(LaunchRequest& request, int workers, s64 chunk) {
     worker.counters.assign(static_cast<size_t>(request.code_count), Counter{});
     worker.request.counters = worker.counters.data();
     begin(worker.launch, &worker.request);
-    auto run = [&worker, share = Share{k, workers}, chunk] { run_share(worker.launch, share, chunk); };
+    auto run = [&worker, share = Share{k, workers}, chunk] { worker.run(share, chunk); };
     try {
       if (k + 1 < workers) {
-        threads.emplace_back(run);
+        threads.all.emplace_back(run);
         continue;
       }
     } catch (const std::system_error&) {  // no more threads may be had: this one does it
     }
     run();
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.join();
   const s64 budget = request.budget;
   for (const std::unique_ptr<Worker>& worker : all) {
+    if (worker->out_of_memory) throw std::bad_alloc();
     request.budget -= budget - worker->launch.budget;
     for (size_t k = 0; k < worker->counters.size(); k++) {
       const u64* from = &worker->counters[k].executions;
@@ -158,16 +180,14 @@ void run_shared(LaunchRequest& request, int workers, s64 chunk) {
   }
 }
 
-}  // namespace
-
-extern "C" int simulator_launch(LaunchRequest* request) {
+void run(LaunchRequest* request) {
   request->fault->other_pc = -1;
   const s64 blocks = request->last_block - request->first_block;
   const s64 chunk = std::clamp<s64>(blocks / 64, 1, 64);
   const int workers = static_cast<int>(std::clamp<s64>(request->workers, 1, (blocks + chunk - 1) / chunk + 1));
   if (workers > 1) {
     run_shared(*request, workers, chunk);
-    return request->fault->kind;
+    return;
   }
   Launch launch{};
   begin(launch, request);
@@ -175,7 +195,17 @@ extern "C" int simulator_launch(LaunchRequest* request) {
   launch.races = races.get();
   run_share(launch, {0, 1}, chunk);
   request->budget = launch.budget;
-  return request->fault->kind;
+}
+
+}  // namespace
+
+extern "C" int simulator_launch(LaunchRequest* request) {
+  try {
+    run(request);
+    return request->fault->kind;
+  } catch (const std::bad_alloc&) {
+    return kOutOfMemory;
+  }
 }
 
 extern "C" int simulator_instruction_bytes() { return sizeof(Instruction); }

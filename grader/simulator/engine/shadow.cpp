@@ -37,6 +37,7 @@ Mark* Arena::take(size_t count) {
   if (count > left_) {
     left_ = std::max(count, kChunk);
     used_ = left_ == kChunk && !spare.empty();
+    spare.reserve(kMostSpare);  // here, as a destructor may not fail
     if (used_) {
       chunks_.push_back(std::move(spare.back()));
       spare.pop_back();
