@@ -21,7 +21,8 @@ _SENTENCES = {
         "A thread calls a warp function whose mask {mask} does not name its own lane."
     ),
     (FaultKind.SHUFFLE, ShuffleDetail.NO_PARTNER): (
-        "Lane {lane} uses a value that a warp function read from lane {address}, which does not take part in the call."
+        "Lane {lane} uses a value that a warp function read from lane {address}, which does not take part in the call: "
+        "every lane that is read from must make it, with a neutral value if it has no element."
     ),
     (FaultKind.SHUFFLE, ShuffleDetail.OTHER_MASK): (
         "Lanes of a warp wait for each other with different masks{lines}: all must give the same mask."

@@ -59,6 +59,8 @@ _SHEET = """
 & details { margin-top: .5em }
 & summary { cursor: pointer; color: var(--quiet) }
 & .grader-ptx { color: var(--quiet) }
+.widget-html-content:has(> .grader-step) { min-width: 0 }
 """
 # `&` stands for the frame. The class stands twice so that a rule wins over JupyterLab's own.
+# The last rule is for a narrow notebook: the source scrolls, not the frame.
 STYLE = f"<style>{_SHEET.replace('& ', '.grader-step.grader-step ')}</style>"

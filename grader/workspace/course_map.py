@@ -202,7 +202,8 @@ def _chapter(chapter: Chapter, titles: dict[int, Chapter], progress: Progress, w
 
 def _examples(workspace: Workspace) -> str:
     rows = "".join(
-        f'<p><a href="{name}">{html.escape(title)}</a> <span>{html.escape(words)}</span></p>'
+        f'<div class="chapter"><div class="number"></div><div><h3><a href="{name}">{html.escape(title)}</a></h3>'
+        f"<p>{html.escape(words)}</p></div></div>"
         for name, (title, words) in TITLES.items()
         if (workspace.root / name).exists()
     )

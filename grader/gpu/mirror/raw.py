@@ -184,7 +184,7 @@ def _element(fault: Fault, array) -> str:
     number, rest = divmod(fault.offset, array.itemsize)
     if rest or array.nbytes != fault.buffer_bytes:
         return ""
-    return f": element {number:,}" + ("" if 0 <= number < array.size else f", and the last is {array.size - 1:,}")
+    return f": element {number}" + ("" if 0 <= number < array.size else f", and the last is {array.size - 1}")
 
 
 def _tuple(extents) -> str:
