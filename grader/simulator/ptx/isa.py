@@ -98,7 +98,6 @@ FUNCTION_DIRECTIVES = frozenset(
 )
 VARIABLE_WORDS = frozenset(".v2 .v4 .v8 .texref .samplerref .surfref .attribute .managed .unified".split())
 REGISTER_WORDS = frozenset(".v2 .v4 .v8".split())
-LABEL_DIRECTIVES = frozenset((".callprototype", ".calltargets"))
 WITH_COORDINATES = frozenset(("tex", "tld4", "suld", "sust", "sured", "cp"))  # [name, {x, y}]
 HEAP_FUNCTIONS = frozenset(("malloc", "free"))
 DRIVER_FUNCTIONS = frozenset(("malloc", "free", "vprintf", "__assertfail"))  # that the driver's linker brings

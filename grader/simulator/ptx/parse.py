@@ -31,9 +31,7 @@ def parse(text: str) -> Module:
 class Parser:
     def __init__(self, text: str):
         self.tokens = Tokens(text)
-        files = {
-            int(number): name for number, name in re.findall(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', text, re.M)
-        }
+        files = {int(number): name for number, name in _FILE.findall(text)}
         self.locations = Locations(files)
         self.result = Module()
 
