@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_faults import line_of, run
+from small_kernels import fault_of, line_of
 
 from grader.simulator.ptx.errors import PtxError, Unsupported
 from grader.simulator.records import DeviceError
@@ -82,7 +82,7 @@ def test_the_source_is_read_at_the_wait(bench):
     y[t] = s[t];
 }"""
     x, y = bench.array(X[:32]), bench.device.alloc(128)
-    assert run(bench, text, x, y) is None
+    assert fault_of(bench, text, x, y) is None
     assert (bench.fetch(y, 32, np.float32) == 7).all()
 
 
@@ -108,7 +108,7 @@ STAGES = """(const float* x, float* y)
 def test_who_reads_too_early_is_told(bench, wait, waited):
     text = PIPELINE + STAGES.replace("WAIT", wait)
     x, y = bench.array(X[:64]), bench.device.alloc(256)
-    fault = run(bench, text, x, y)
+    fault = fault_of(bench, text, x, y)
     if waited:
         assert fault is None
         assert np.array_equal(bench.fetch(y, 64, np.float32), X[:64])
@@ -124,7 +124,7 @@ def test_who_reads_too_early_is_told(bench, wait, waited):
 
 def test_copies_without_a_commit_are_in_no_group(bench):
     text = PIPELINE + STAGES.replace("__pipeline_commit();\n    WAIT", "__pipeline_wait_prior(0);")
-    fault = run(bench, text, bench.array(X[:64]), bench.device.alloc(256))
+    fault = fault_of(bench, text, bench.array(X[:64]), bench.device.alloc(256))
     assert (fault.kind, fault.line) == ("async_copy", line_of(text))
 
 
@@ -139,7 +139,7 @@ def test_who_writes_too_early_is_told(bench, touch):
     __pipeline_memcpy_async(&s[t], &x[t], 4);
     %s  // here
 }""" % touch
-    fault = run(bench, text, bench.array(X[:64]), bench.device.alloc(256))
+    fault = fault_of(bench, text, bench.array(X[:64]), bench.device.alloc(256))
     assert (fault.kind, fault.line) == ("async_copy", line_of(text))
     assert "writes byte 0" in fault.sentence
 
@@ -151,7 +151,7 @@ def test_a_copy_that_nobody_waits_for_is_no_fault(bench):
     __pipeline_memcpy_async(&s[threadIdx.x], &x[threadIdx.x], 4);
     y[threadIdx.x] = 1;
 }"""
-    assert run(bench, text, bench.array(X[:32]), bench.device.alloc(128), grid=(3,)) is None
+    assert fault_of(bench, text, bench.array(X[:32]), bench.device.alloc(128), grid=(3,)) is None
 
 
 # ---- what is checked where a copy starts ----
@@ -176,7 +176,7 @@ def test_addresses_are_checked(bench, copy, kind, space):
     %s  // here
     __pipeline_wait_prior(0);
 }""" % copy
-    fault = run(bench, text, bench.array(X[:32], "x"), bench.device.alloc(128))
+    fault = fault_of(bench, text, bench.array(X[:32], "x"), bench.device.alloc(128))
     assert (fault.kind, fault.space, fault.line) == (kind, space, line_of(text))
 
 

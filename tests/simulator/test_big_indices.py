@@ -8,8 +8,9 @@ import sys
 
 import pytest
 from conftest import HERE, compile_text
+from small_kernels import KERNEL
 
-KERNEL = """extern "C" __global__ void doubled(const float* x, float* y, int rows, int columns)
+DOUBLED = """extern "C" __global__ void doubled(const float* x, float* y, int rows, int columns)
 {
     int row = blockIdx.x;
     for (int column = threadIdx.x; column < columns; column += blockDim.x) {
@@ -46,7 +47,7 @@ with Device.in_process() as device:
 
 
 def run(index: str, first: int, last: int, races: bool) -> dict:
-    ptx = compile_text(KERNEL.replace("INDEX", index))
+    ptx = compile_text(DOUBLED.replace("INDEX", index))
     done = subprocess.run(
         [sys.executable, "-c", CHILD], cwd=HERE.parent.parent, capture_output=True, text=True,
         input=json.dumps([ptx, ROWS, COLUMNS, first, last, races]),
@@ -68,3 +69,42 @@ def test_an_int_that_overflows_is_found_at_the_first_element_past_its_end(races)
 def test_a_wide_index_is_right_in_the_last_rows(races):
     found = run("size_t", ROWS - 3, ROWS, races)
     assert found["fault"] is None and found["last"] == 42.0
+
+
+def test_chosen_blocks_of_a_huge_grid(bench):
+    """Sparse memory and a few blocks reach an index past 2^31."""
+    text = (
+        KERNEL
+        + """(unsigned char* y, long long n)
+{
+    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 1;
+}"""
+    )
+    n = (1 << 32) + 5
+    y = bench.device.alloc(n, name="y", sparse=True)
+    blocks = -(-n // 256)
+    size = n.to_bytes(8, "little")
+    module = bench.load(text)
+    for first in (0, blocks - 1):
+        options = {"blocks": (first, first + 1)}
+        assert bench.launch(module, "k", (blocks,), (256,), y, size, **options).fault is None
+    assert bench.device.read(y + n - 6, 6) == b"\0" + b"\1" * 5
+    assert bench.device.read(y, 257) == b"\1" * 256 + b"\0"
+
+
+def test_an_index_that_overflows_is_caught(bench):
+    text = (
+        KERNEL
+        + """(unsigned char* y, long long n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 1;
+}"""
+    )
+    n = (1 << 31) + 300
+    y = bench.device.alloc(n, name="y", sparse=True)
+    blocks = -(-n // 256)
+    size = n.to_bytes(8, "little")
+    launch = bench.launch(bench.load(text), "k", (blocks,), (256,), y, size, blocks=(blocks - 1, blocks))
+    assert (launch.fault.kind, launch.fault.buffer) == ("out_of_bounds", "y")

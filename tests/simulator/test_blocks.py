@@ -4,26 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-KERNEL = 'extern "C" __global__ void k'
-
-
-def run(bench, text, *args, grid=(1,), block=(32,), **options):
-    options.setdefault("instruction_budget", 20_000_000)
-    return bench.launch(bench.load(text), "k", grid, block, *args, **options)
-
-
-def result(bench, text, count=32, grid=(1,), block=(32,), dtype=np.int32, **options):
-    """The output of a kernel ``k(int* y)`` that begins with zeros; the launch must not fail."""
-    y = bench.array(np.zeros(count, dtype), "y")
-    launch = run(bench, text, y, grid=grid, block=block, **options)
-    assert launch.fault is None, launch.fault
-    return bench.fetch(y, count, dtype).tolist()
-
-
-def fault(bench, text, count=64, grid=(1,), block=(32,), **options):
-    return run(bench, text, bench.array(np.zeros(count, np.int32), "y"), grid=grid, block=block, **options).fault
-
+from small_kernels import KERNEL, fault, result, run
 
 # ---- blocks ----
 

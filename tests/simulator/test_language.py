@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from conftest import compile_text
-from test_programs import LANES, ints
+from small_kernels import LANES, ints
 
 POINTERS = """
 __device__ int doubled(int x) { return 2 * x; }

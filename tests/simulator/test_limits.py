@@ -9,18 +9,12 @@ import sys
 import numpy as np
 import pytest
 from conftest import compile_text
+from small_kernels import KERNEL, fault_of, launch
 
 from grader.simulator import DeviceError
 from grader.simulator.limits import MAX_ASKED
 from grader.toolchain.occupancy import MULTIPROCESSORS
 from grader.verdict.records import State
-
-KERNEL = 'extern "C" __global__ void k'
-
-
-def launch(bench, text, *args, grid=(1,), block=(32,), **options):
-    return bench.launch(bench.load(text), "k", grid, block, *args, **options)
-
 
 # ---- the budget ----
 
@@ -155,3 +149,37 @@ def test_a_launch_that_the_host_has_no_memory_for(bench):
     )  # fmt: skip
     told = f"{State.OUT_OF_MEMORY} The simulated GPU needs more memory than there is to run this launch."
     assert ran.stdout.splitlines() == [told, told, "None"], ran.stderr
+
+
+# ---- sizes ----
+
+
+@pytest.mark.parametrize(
+    "grid, block, shared, words",
+    [
+        ((1,), (1025,), 0, "1024"),
+        ((1,), (32, 32, 2), 0, "2048 threads"),
+        ((1, 65536), (1,), 0, "65535"),
+        ((0,), (32,), 0, "at least 1"),
+        ((1,), (0,), 0, "at least 1"),
+        ((1,), (1, 1, 65), 0, "64"),
+        ((1 << 31,), (32,), 0, "2147483647"),
+        ((1,), (32,), 50_000, "shared memory"),
+    ],
+)
+def test_launches_that_a_gpu_refuses(bench, grid, block, shared, words):
+    fault = fault_of(
+        bench,
+        KERNEL + "(int* y) { *y = 1; }",
+        bench.device.alloc(4),
+        grid=grid,
+        block=block,
+        shared_bytes=shared,
+    )
+    assert fault.kind == "launch" and words in fault.sentence and fault.line is None
+
+
+def test_launch_bounds_are_kept(bench):
+    text = 'extern "C" __global__ __launch_bounds__(64) void k(int* y) { *y = 1; }'
+    fault = fault_of(bench, text, bench.device.alloc(4), block=(65,))
+    assert fault.kind == "launch" and "__launch_bounds__" in fault.sentence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conftest import compile_text
-from test_faults import KERNEL, line_of, run
+from small_kernels import KERNEL, fault_of, line_of
 
 
 def test_a_fault_in_inlined_code_is_told_at_the_learners_line(bench):
@@ -16,7 +16,7 @@ def test_a_fault_in_inlined_code_is_told_at_the_learners_line(bench):
     y[0] = v;
 }"""
     )
-    fault = run(bench, text, bench.device.alloc(64, name="y"), 99, block=(1,))
+    fault = fault_of(bench, text, bench.device.alloc(64, name="y"), 99, block=(1,))
     assert (fault.file, fault.line, fault.offset) == ("kernel.cu", line_of(text), 396)
 
 

@@ -1,22 +1,10 @@
-"""Whole features of CUDA C++: control flow, calls, structures, warp functions, printf."""
+"""Whole features of CUDA C++: control flow, calls, structures, warp functions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from grader.simulator.backend import OUTPUT_BYTES
-
-KERNEL = 'extern "C" __global__ void k'
-LANES = np.arange(32)
-
-
-def ints(bench, text, count=32, block=(32,), grid=(1,), **options):
-    """Run ``k(int* y)`` and give y."""
-    y = bench.array(np.zeros(count, np.int32), "y")
-    launch = bench.launch(bench.load(text), "k", grid, block, y, **options)
-    assert launch.fault is None, launch.fault
-    return bench.fetch(y, count, np.int32)
+from small_kernels import KERNEL, LANES, ints
 
 
 def test_nested_divergence_loops_break_and_continue(bench):
@@ -286,49 +274,6 @@ def test_packed_halves_and_vectors(bench):
     np.testing.assert_array_equal(bench.fetch(t, 128, np.int16).reshape(32, 4), shorts.reshape(32, 4)[:, ::-1])
 
 
-def test_math_functions(bench):
-    text = (
-        KERNEL
-        + """(const float* x, float* y, double* d)
-{
-    int i = threadIdx.x;
-    float v = x[i];
-    y[i] = erff(v); y[32 + i] = tanhf(v); y[64 + i] = expf(v); y[96 + i] = logf(fabsf(v) + 0.1f);
-    y[128 + i] = sinf(v * 50); y[160 + i] = powf(fabsf(v), 1.7f); y[192 + i] = sqrtf(fabsf(v));
-    y[224 + i] = fmodf(v, 0.3f); y[256 + i] = floorf(v) + ceilf(v); y[288 + i] = rsqrtf(fabsf(v) + 1);
-    y[320 + i] = sinf(v * 1e6f); y[352 + i] = normcdff(v);
-    d[i] = sin((double)v * 1e5); d[32 + i] = exp((double)v) / (1.5 + v * v); d[64 + i] = erf((double)v);
-}"""
-    )
-    x = np.linspace(-3, 3, 32).astype(np.float32)
-    a, y, d = bench.array(x), bench.device.alloc(4 * 384), bench.device.alloc(8 * 96)
-    assert bench.launch(bench.load(text), "k", (1,), (32,), a, y, d).fault is None
-    from math import erf, erfc
-
-    w = x.astype(np.float64)
-    many = np.vectorize(erf)
-    f32 = np.float32
-    expected = [
-        many(w),
-        np.tanh(w),
-        np.exp(w),
-        np.log(np.abs(w) + f32(0.1)),
-        np.sin((x * f32(50)).astype(np.float64)),
-        np.abs(w) ** np.float64(f32(1.7)),
-        np.sqrt(np.abs(w)),
-        np.fmod(w, np.float64(f32(0.3))),
-        np.floor(w) + np.ceil(w),
-        1 / np.sqrt(np.abs(w) + 1),
-        np.sin((x * f32(1e6)).astype(np.float64)),
-        [erfc(-v / 2**0.5) / 2 for v in w],
-    ]
-    got = bench.fetch(y, 384, np.float32).reshape(12, 32)
-    for k, row in enumerate(expected):
-        np.testing.assert_allclose(got[k], row, rtol=1e-6, atol=3e-7, err_msg=str(k))
-    doubles = [np.sin(w * 1e5), np.exp(w) / (1.5 + (x * x).astype(np.float64)), many(w)]
-    np.testing.assert_allclose(bench.fetch(d, 96, np.float64).reshape(3, 32), doubles, rtol=1e-13, atol=1e-15)
-
-
 def test_dynamic_shared_memory_behind_static(bench):
     text = (
         """extern __shared__ int dynamic[];
@@ -345,83 +290,6 @@ def test_dynamic_shared_memory_behind_static(bench):
 }"""
     )
     np.testing.assert_array_equal(ints(bench, text, shared_bytes=128), (31 - LANES) * 1000 + 69 + LANES)
-
-
-def test_printf_is_kept_with_the_launch(bench):
-    text = (
-        KERNEL
-        + """(int* y)
-{
-    if (threadIdx.x % 16 == 1)
-        printf("thread %d: %5.2f %s %c %u%% %lld %x\\n", threadIdx.x, 1.5, "text", 'z', 40u, 1ll << 40, 255);
-}"""
-    )
-    y = bench.device.alloc(4)
-    launch = bench.launch(bench.load(text), "k", (1,), (32,), y)
-    assert launch.fault is None
-    assert launch.output == "".join(f"thread {t}:  1.50 text z 40% 1099511627776 ff\n" for t in (1, 17))
-
-
-def test_printf_has_the_sizes_and_stars_of_c_and_counts_its_arguments(bench):
-    text = (
-        KERNEL
-        + r"""(int* y)
-{
-    y[0] = printf("%zu|%hd|%hhu|%5c|%-*d|%.*f|%*d|\n", (size_t)77 << 33, (short)-5, 65535, 'x', 4, 42, 2, 3.14159, -3, 7);
-    y[1] = printf("100%%\n");
-}"""
-    )
-    y = bench.device.alloc(8)
-    launch = bench.launch(bench.load(text), "k", (1,), (1,), y)
-    assert launch.fault is None and bench.fetch(y, 2, np.int32).tolist() == [10, 0]
-    assert launch.output == f"{77 << 33}|-5|255|    x|42  |3.14|7  |\n100%\n"
-
-
-def test_printing_without_an_end_is_cut(bench):
-    text = KERNEL + '(int* y) { for (int i = 0; i < 100000; i++) printf("again and again\\n"); y[0] = 1; }'
-    y = bench.device.alloc(4)
-    launch = bench.launch(bench.load(text), "k", (1,), (1,), y)
-    assert launch.fault is None and bench.fetch(y, 1, np.int32)[0] == 1
-    assert OUTPUT_BYTES < len(launch.output) < OUTPUT_BYTES + 200 and "left out" in launch.output
-
-
-def test_chosen_blocks_of_a_huge_grid(bench):
-    """Sparse memory and a few blocks reach an index past 2^31."""
-    text = (
-        KERNEL
-        + """(unsigned char* y, long long n)
-{
-    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (i < n) y[i] = 1;
-}"""
-    )
-    n = (1 << 32) + 5
-    y = bench.device.alloc(n, name="y", sparse=True)
-    blocks = -(-n // 256)
-    size = n.to_bytes(8, "little")
-    module = bench.load(text)
-    for first in (0, blocks - 1):
-        options = {"blocks": (first, first + 1)}
-        assert bench.launch(module, "k", (blocks,), (256,), y, size, **options).fault is None
-    assert bench.device.read(y + n - 6, 6) == b"\0" + b"\1" * 5
-    assert bench.device.read(y, 257) == b"\1" * 256 + b"\0"
-
-
-def test_an_index_that_overflows_is_caught(bench):
-    text = (
-        KERNEL
-        + """(unsigned char* y, long long n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = 1;
-}"""
-    )
-    n = (1 << 31) + 300
-    y = bench.device.alloc(n, name="y", sparse=True)
-    blocks = -(-n // 256)
-    size = n.to_bytes(8, "little")
-    launch = bench.launch(bench.load(text), "k", (blocks,), (256,), y, size, blocks=(blocks - 1, blocks))
-    assert (launch.fault.kind, launch.fault.buffer) == ("out_of_bounds", "y")
 
 
 def test_a_partial_warp_takes_part_with_the_threads_it_has(bench):

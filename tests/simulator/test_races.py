@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 from conftest import Bench
-from test_faults import line_of, run
+from small_kernels import fault_of, line_of
 
 from grader.simulator import Device
 
@@ -250,7 +250,7 @@ def test_both_sides_are_told(bench):
     float v = tile[63 - threadIdx.x];  // two
     y[threadIdx.x] = v;
 }"""
-    fault = run(bench, text, bench.device.alloc(256), block=(64,))
+    fault = fault_of(bench, text, bench.device.alloc(256), block=(64,))
     lines = {line_of(text, "// one"), line_of(text, "// two")}
     assert fault.kind == "race" and {fault.line, fault.other.line} == lines
     assert (fault.space, fault.size, fault.buffer) == ("shared", 4, None) and fault.block == fault.other.block

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import HERE
-from test_faults import KERNEL, line_of, run
+from small_kernels import KERNEL, fault_of, line_of
 
 from grader.simulator.records import DeviceError
 
@@ -165,7 +165,7 @@ PLAIN = "wmma::load_matrix_sync(fa, a, 16);"
 def tile(bench, first=PLAIN, filled=256, block=(32,), elements=256, bytes_of_c=1024):
     text = LOAD.replace("FIRST", first).replace("FILLED", str(filled))
     a = bench.array(A.ravel()[:elements], "a", read_only=True)
-    return text, run(bench, text, a, bench.device.alloc(bytes_of_c, name="c"), block=block)
+    return text, fault_of(bench, text, a, bench.device.alloc(bytes_of_c, name="c"), block=block)
 
 
 @pytest.mark.parametrize("first", [
@@ -217,13 +217,13 @@ def test_global_memory_that_nobody_wrote(bench):
     text = text.replace("load_matrix_sync(fb, s", "load_matrix_sync(fb, a")
     a, c, y = bench.device.alloc(512, name="a"), bench.device.alloc(1024, name="c"), bench.device.alloc(1024)
     bench.device.write(a, A.ravel()[:255])
-    fault = run(bench, text, a, c)
+    fault = fault_of(bench, text, a, c)
     assert (fault.kind, fault.buffer, fault.offset, fault.line) == ("uninitialised_global", "a", 510, line_of(text))
     bench.device.write(a, A.ravel()[:256])
     copy = KERNEL + "(const float* c, float* y) { for (int q = threadIdx.x; q < 256; q += 32) y[q] = c[q]; }"
-    assert run(bench, copy, c, y).kind == "uninitialised_global"
-    assert run(bench, text, a, c) is None
-    assert run(bench, copy, c, y) is None
+    assert fault_of(bench, copy, c, y).kind == "uninitialised_global"
+    assert fault_of(bench, text, a, c) is None
+    assert fault_of(bench, copy, c, y) is None
 
 
 def test_rows_that_nobody_uses_may_be_unwritten(bench):
@@ -246,10 +246,10 @@ def test_rows_that_nobody_uses_may_be_unwritten(bench):
     for (int q = threadIdx.x; q < ROWS * 16; q += 32) c[q] = out[q];
 }"""
     a, c = bench.array(A.ravel()[:256]), bench.device.alloc(1024)
-    assert run(bench, text.replace("ROWS", "8"), a, c) is None
+    assert fault_of(bench, text.replace("ROWS", "8"), a, c) is None
     half = A.ravel()[:256].reshape(16, 16).astype(float)
     assert np.allclose(bench.fetch(c, 128, np.float32).reshape(8, 16), half[:8] @ half.T, atol=1e-4)
-    assert run(bench, text.replace("ROWS", "9"), a, c).kind == "uninitialised_shared"
+    assert fault_of(bench, text.replace("ROWS", "9"), a, c).kind == "uninitialised_shared"
 
 
 def test_ldmatrix_checks_every_row(bench):
@@ -280,11 +280,11 @@ def test_fragments_wait_for_asynchronous_copies(bench, read):
     y[threadIdx.x] = sizeof(fa) + r;
 }""" % read
     x, y = bench.array(A), bench.device.alloc(128)
-    fault = run(bench, text.replace("WAIT", ""), x, y)
+    fault = fault_of(bench, text.replace("WAIT", ""), x, y)
     assert (fault.kind, fault.line) == ("async_copy", line_of(text))
     assert fault.other.line == line_of(text, "cp.async")
     wait = 'asm volatile("cp.async.wait_all;"); __syncwarp();'
-    assert run(bench, text.replace("WAIT", wait), x, y) is None
+    assert fault_of(bench, text.replace("WAIT", wait), x, y) is None
 
 
 def test_fragments_race_like_any_access(bench):
@@ -294,9 +294,9 @@ def test_fragments_race_like_any_access(bench):
     wmma::fill_fragment(sum, threadIdx.x / 32);
     wmma::store_matrix_sync(c + OFFSET, sum, 16, wmma::mem_row_major);  // here
 }"""
-    fault = run(bench, text.replace("OFFSET", "0"), bench.device.alloc(2048), block=(64,))
+    fault = fault_of(bench, text.replace("OFFSET", "0"), bench.device.alloc(2048), block=(64,))
     assert (fault.kind, fault.line, fault.other.line) == ("race", line_of(text), line_of(text))
-    assert run(bench, text.replace("OFFSET", "threadIdx.x / 32 * 256"), bench.device.alloc(2048), block=(64,)) is None
+    assert fault_of(bench, text.replace("OFFSET", "threadIdx.x / 32 * 256"), bench.device.alloc(2048), block=(64,)) is None
 
 
 # ---- refusals ----

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_faults import KERNEL, line_of, run
+from small_kernels import KERNEL, fault_of, line_of
 
 
 def test_padding_may_be_copied(bench):
@@ -26,7 +26,7 @@ def test_padding_may_be_copied(bench):
 }"""
     )
     y = bench.device.alloc(16)
-    assert run(bench, text, y) is None
+    assert fault_of(bench, text, y) is None
     assert bench.fetch(y, 2, np.float64).tolist() == [31, 9]
 
 
@@ -46,7 +46,7 @@ def test_what_is_not_selected_may_be_undefined(bench, kind, value):
 }}"""
     )
     y = bench.device.alloc(32 * 8)
-    assert run(bench, text, y) is None
+    assert fault_of(bench, text, y) is None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_use_is_a_fault_at_the_load(bench, statement):
     y[t] += s[t];
 }}"""
     )
-    fault = run(bench, text, bench.device.alloc(128, fill=0))
+    fault = fault_of(bench, text, bench.device.alloc(128, fill=0))
     assert (fault.kind, fault.thread, fault.line) == ("uninitialised_shared", (20, 0, 0), line_of(text))
     assert (fault.address, fault.size, fault.space) == (80, 4, "shared")
 
@@ -97,7 +97,7 @@ def test_a_copy_of_what_nobody_wrote_counts_as_not_written(bench):
     y[t] = r[t];  // here
 }"""
     )
-    fault = run(bench, text, bench.device.alloc(128))
+    fault = fault_of(bench, text, bench.device.alloc(128))
     assert (fault.kind, fault.thread, fault.line) == ("uninitialised_shared", (0, 0, 0), line_of(text))
 
 
@@ -141,7 +141,7 @@ def test_each_block_begins_without_undefined_registers_and_calls_keep_their_own(
 }"""
     )
     y = bench.device.alloc(128)
-    assert run(bench, text, y, grid=(3,)) is None
+    assert fault_of(bench, text, y, grid=(3,)) is None
     assert bench.fetch(y, 32, np.int32).tolist() == [2 * t + (t < 20) for t in range(32)]
 
 
@@ -161,7 +161,7 @@ def test_global_memory_that_nobody_wrote(bench, statement):
     text = KERNEL + f"(int* x, int* y)\n{{\n    int t = threadIdx.x;\n    {statement}  // here\n}}"
     x, y = bench.device.alloc(128, name="x"), bench.device.alloc(128, fill=0)
     bench.device.write(x, bytes(80))
-    fault = run(bench, text, x, y)
+    fault = fault_of(bench, text, x, y)
     assert (fault.kind, fault.thread, fault.line) == ("uninitialised_global", (20, 0, 0), line_of(text))
     assert (fault.buffer, fault.offset, fault.size, fault.space) == ("x", 80, 4, "global")
     assert "byte 80 of buffer x, a byte that neither the host nor a kernel has written" in fault.sentence
@@ -173,30 +173,30 @@ def test_what_a_launch_wrote_stays_written(bench, writer):
     write = KERNEL + f"(int* x, int n) {{ int t = threadIdx.x; if (t < n) {{ {writer} }} }}"
     read = KERNEL + "(int* x, int* y) { y[threadIdx.x] = x[threadIdx.x]; }"
     x, y = bench.device.alloc(128, name="x"), bench.device.alloc(128)
-    assert run(bench, write, x, 9) is None
-    assert run(bench, read, x, y).thread == (9, 0, 0)
-    assert run(bench, write, x, 32) is None
-    assert run(bench, read, x, y) is None
+    assert fault_of(bench, write, x, 9) is None
+    assert fault_of(bench, read, x, y).thread == (9, 0, 0)
+    assert fault_of(bench, write, x, 32) is None
+    assert fault_of(bench, read, x, y) is None
 
 
 @pytest.mark.parametrize("options", [{"fill": 7}, {"sparse": True}])
 def test_memory_that_begins_with_something(bench, options):
     read = KERNEL + "(int* x, int* y) { y[threadIdx.x] = x[threadIdx.x]; }"
-    assert run(bench, read, bench.device.alloc(128, **options), bench.device.alloc(128)) is None
+    assert fault_of(bench, read, bench.device.alloc(128, **options), bench.device.alloc(128)) is None
 
 
 def test_a_vector_that_reaches_over_what_was_written(bench):
     text = KERNEL + "(float4* x, float* y) { float4 v = x[threadIdx.x]; y[threadIdx.x] = threadIdx.x ? v.x : v.w; }"
     x, y = bench.device.alloc(32, name="x"), bench.device.alloc(8)
     bench.device.write(x, bytes(20))
-    assert run(bench, text, x, y, block=(2,)) is None
-    assert run(bench, text, x + 16, y, block=(1,)).offset == 28
+    assert fault_of(bench, text, x, y, block=(2,)) is None
+    assert fault_of(bench, text, x + 16, y, block=(1,)).offset == 28
 
 
 def test_freed_memory_is_unwritten_again_and_variables_begin_with_zeros(bench):
     text = "__device__ int v[32];\n" + KERNEL + "(int* x, int* y) { y[threadIdx.x] = x[threadIdx.x] + v[threadIdx.x]; }"
     x, y = bench.array(np.zeros(32, np.int32)), bench.device.alloc(128)
-    assert run(bench, text, x, y) is None
+    assert fault_of(bench, text, x, y) is None
     bench.device.reset()
     x, y = bench.device.alloc(128), bench.device.alloc(128)
-    assert run(bench, text, x, y).kind == "uninitialised_global"
+    assert fault_of(bench, text, x, y).kind == "uninitialised_global"
