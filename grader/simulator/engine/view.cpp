@@ -4,6 +4,8 @@
 
 namespace {
 
+constexpr u32 kJoinedBits = 12, kJoined = 1u << kJoinedBits;
+
 u32 above(u32 key, u32 bit) { return key & ~((bit << 1) - 1); }
 
 const Row* row_of(const View& view, s32 warp) {
@@ -28,13 +30,14 @@ bool covers(const View& a, const View& b) {
 }  // namespace
 
 const View* Views::keep(View view) {
+  view.number = static_cast<u32>(all_.size());
   bytes_ += sizeof(View) + view.rows.size() * sizeof(Row);
   all_.push_back(std::move(view));
   return &all_.back();
 }
 
 const View* Views::block(u32 block, Moment floor, std::vector<Row> rows) {
-  return keep({block, 0, nullptr, nullptr, floor, std::move(rows)});
+  return keep({block, 0, nullptr, nullptr, floor, 0, std::move(rows)});
 }
 
 const View* Views::join_block(const View* a, const View* b) {
@@ -57,7 +60,16 @@ const View* Views::join_block(const View* a, const View* b) {
 const View* Views::fork(const View* a, const View* b) {
   u32 bit = 1u << (31 - __builtin_clz(a->key ^ b->key));
   if (a->key & bit) std::swap(a, b);
-  return keep({above(a->key, bit), bit, a, b, 0, {}});
+  return keep({above(a->key, bit), bit, a, b, 0, 0, {}});
+}
+
+// Of two views of the same blocks.
+const View* Views::merge(const View* a, const View* b) {
+  if (!a->bit) return join_block(a, b);
+  const View *left = join(a->left, b->left), *right = join(a->right, b->right);
+  if (left == a->left && right == a->right) return a;
+  if (left == b->left && right == b->right) return b;
+  return keep({a->key, a->bit, left, right, 0, 0, {}});
 }
 
 const View* Views::join(const View* a, const View* b) {
@@ -66,17 +78,19 @@ const View* Views::join(const View* a, const View* b) {
   if (a->bit < b->bit) std::swap(a, b);
   if (a->bit == b->bit) {
     if (a->key != b->key) return fork(a, b);
-    if (!a->bit) return join_block(a, b);
-    const View *left = join(a->left, b->left), *right = join(a->right, b->right);
-    if (left == a->left && right == a->right) return a;
-    if (left == b->left && right == b->right) return b;
-    return keep({a->key, a->bit, left, right, 0, {}});
+    if (joined_.empty()) joined_.assign(kJoined, Joined{});
+    Joined& joined = joined_[(a->number * 0x9e3779b1u ^ b->number * 0x85ebca6bu) >> (32 - kJoinedBits)];
+    if (joined.a != a || joined.b != b) {
+      const View* both = merge(a, b);
+      joined = {a, b, both};
+    }
+    return joined.both;
   }
   if (above(b->key, a->bit) != a->key) return fork(a, b);
   bool to_right = b->key & a->bit;
   const View *old = to_right ? a->right : a->left, *fresh = join(old, b);
   if (fresh == old) return a;
-  return keep({a->key, a->bit, to_right ? a->left : fresh, to_right ? fresh : a->right, 0, {}});
+  return keep({a->key, a->bit, to_right ? a->left : fresh, to_right ? fresh : a->right, 0, 0, {}});
 }
 
 bool knows(const View* view, u32 block, s32 warp, int lane, Moment moment) {
