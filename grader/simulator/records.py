@@ -58,7 +58,7 @@ class Fault:
     buffer: str | None = None  # name of the nearest buffer
     offset: int | None = None  # bytes from its start; negative in front of it
     buffer_bytes: int | None = None
-    other: Other | None = None  # of a race
+    other: Other | None = None  # of a race, of a wait or of a copy under way
 
 
 @dataclass(frozen=True)

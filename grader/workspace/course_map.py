@@ -43,7 +43,7 @@ def index() -> None:
 
 
 def write_index(workspace: Workspace, tree: Tree) -> Path:
-    """Write `index.ipynb` with the picture of this moment, the examples beside it. A learner's edits in it are not kept."""
+    """Write `index.ipynb` with the picture of this moment, the examples beside it. A learner's edits are not kept."""
     bring_examples(workspace, tree)
     picture = render(tree, workspace, abilities(_SHOWN))
     notebook = {

@@ -1,4 +1,4 @@
-"""The notebooks of `docs/examples` in the learner's folder, where JupyterLab, which serves that folder, can open them."""
+"""The notebooks of `docs/examples` in the learner's folder, which JupyterLab serves and can open files from."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from grader.workspace.folder import Workspace
 TITLES = {
     "simulated_gpu.ipynb": (
         "Looking into a kernel",
-        "Walk through a warp step by step, see which thread touches which bytes and what each line costs: here, and then "
-        "with a kernel of your own.",
+        "Walk through a warp step by step, see which thread touches which bytes and what each line costs: here, and "
+        "then with a kernel of your own.",
     ),
 }
 
