@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
@@ -29,6 +30,10 @@ def test_one_block_of_many_that_does_not_end(bench):
     text = KERNEL + "(volatile int* y) { if (blockIdx.x == 7) while (y[0] == 0) {} }"
     fault = launch(bench, text, bench.array(np.zeros(1, np.int32)), grid=(9,), instruction_budget=10_000).fault
     assert (fault.kind, fault.block) == ("budget", (7, 0, 0)) and "it never ends" in fault.sentence
+
+
+def test_a_budget_that_no_block_can_keep(bench):
+    assert "it never ends" in launch(bench, KERNEL + "() {}", grid=(9,), instruction_budget=0).fault.sentence
 
 
 def test_blocks_that_cannot_all_begin_for_their_memory(bench):
@@ -144,8 +149,10 @@ print(device.launch(module, "k", (100,), (32,), args).fault)
 def test_a_launch_that_the_host_has_no_memory_for(bench):
     """A block has 100 MB of local memory. The device lives on."""
     args = struct.pack("<Qi", bench.device.alloc(400), 5).hex()  # the first buffer lies where the child's does
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}  # of sanitized.py
     ran = subprocess.run(
-        [sys.executable, "-c", WITH_LITTLE_MEMORY, args], input=compile_text(LARGE), capture_output=True, text=True
+        [sys.executable, "-c", WITH_LITTLE_MEMORY, args], input=compile_text(LARGE), capture_output=True, text=True,
+        env=environment,
     )  # fmt: skip
     told = f"{State.OUT_OF_MEMORY} The simulated GPU needs more memory than there is to run this launch."
     assert ran.stdout.splitlines() == [told, told, "None"], ran.stderr

@@ -39,7 +39,7 @@ enum BudgetDetail : s32 {
 s32 budget_detail(const Block& block, bool others_wait, s64 longest, bool full, s64 most) {
   if (full) return most < kMultiprocessors ? kOnlySomeFit : kLaterBlocksMissing;
   // One that has run for far longer than those before it may have no end.
-  return !others_wait && block.used <= 2 * longest ? kManyBlocks : 0;
+  return !others_wait && longest && block.used <= 2 * longest ? kManyBlocks : 0;
 }
 
 // The numbers of the blocks of a share, one after the other; -1: no more.
