@@ -8,7 +8,7 @@ import pytest
 
 from grader.simulator import kinds, memory, native, trace
 from grader.simulator.build import SOURCES
-from grader.simulator.decode import async_copy, describe, matrix, types, video
+from grader.simulator.decode import async_copy, control, describe, matrix, types, video, warp
 
 SOURCE = {path.name: path.read_text() for path in sorted(SOURCES.iterdir())}
 SHAPE = struct.Struct(f"<{len(describe.Shape((), (), False).numbers())}i")
@@ -74,6 +74,7 @@ def test_enums_of_faults(name):
         ("CheckFlag", [native.CHECK_RACES]),
         ("MatrixFlag", [matrix.SIGNED_A, matrix.SIGNED_B, matrix.SATURATE, matrix.CROSSED]),
         ("Role", [matrix._A, matrix._B, matrix._SUM]),
+        ("BarrierMode", list(control.BARRIERS.values())),
         ("CopyMode", [async_copy._ALL, async_copy._GROUPS]),
         ("VideoOperation", list(video._OPERATIONS.values())),
         ("VideoSecond", [video._NOTHING, video._MERGE, video._ACCUMULATE, video._SECOND["min"], video._SECOND["max"]]),
@@ -83,6 +84,20 @@ def test_enums_of_faults(name):
 )  # fmt: skip
 def test_enums_of_instructions(name, ours):
     assert list(enumerators(name).values()) == ours
+
+
+@pytest.mark.parametrize(
+    ("name", "prefix", "ours"),
+    [
+        ("ShuffleMode", "kShuffle", warp.SHUFFLES),
+        ("VoteMode", "kVote", warp.VOTES),
+        ("MatchMode", "kMatch", warp.MATCHES),
+        ("ReduceMode", "kReduce", warp.REDUCTIONS),
+    ],
+)
+def test_modes_of_warp_operations_stand_in_the_engines_order(name, prefix, ours):
+    longer = {"idx": "index", "bfly": "butterfly", "uni": "uniform"}
+    assert [prefix.lower() + longer.get(one, one) for one in ours] == [one.lower() for one in enumerators(name)]
 
 
 def test_special_registers_stand_in_the_engines_order():

@@ -13,6 +13,7 @@ _FLOAT_ONLY = ("equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
 _INTEGERS = ("u16", "s16", "u32", "s32", "u64", "s64")
 _BITS = {"b16": "u16", "b32": "u32", "b64": "u64"}
 _FLOATS = ("f32", "f64", "f16", "f16x2", "bf16", "bf16x2")
+BARRIERS = {"sync": 0, "popc": 1, "and": 2, "or": 3, "arrive": 4}  # barriers.h, enum BarrierMode
 
 
 def _comparison(context: Context, modifiers: Modifiers, results: tuple[str, ...] = ()) -> tuple[str, str]:
@@ -203,7 +204,7 @@ def barrier(context: Context, modifiers: Modifiers) -> None:
     first, operands = 0, len(context.operands)
     if what == "red":
         kind = modifiers.need("popc", "and", "or")
-        record.mode = {"popc": 1, "and": 2, "or": 3}[kind]  # barriers.h, enum BarrierMode
+        record.mode = BARRIERS[kind]
         modifiers.need("u32" if kind == "popc" else "pred")
         context.count(3, 4)
         record.d = context.written("u32" if kind == "popc" else "pred")
@@ -211,7 +212,7 @@ def barrier(context: Context, modifiers: Modifiers) -> None:
         record.flags = int(negated)
         first, operands = 1, operands - 2
     elif what == "arrive":
-        record.mode = 4
+        record.mode = BARRIERS["arrive"]
         context.count(2)
     else:
         context.count(1, 2)

@@ -8,16 +8,22 @@ from grader.simulator.decode.modifiers import Modifiers
 from grader.simulator.decode.types import TYPES
 from grader.simulator.ptx.model import SIZES, Name, Pair
 
+# collectives.h: the number of each is ``Instruction::mode``.
+SHUFFLES = ("idx", "up", "down", "bfly")
+VOTES = ("all", "any", "uni", "ballot")
+MATCHES = ("any", "all")
+REDUCTIONS = ("add", "min", "max", "and", "or", "xor")
+
 
 @handles("shfl")
 def shuffle(context: Context, modifiers: Modifiers) -> None:
     modifiers.need("sync")
-    mode = modifiers.need("idx", "up", "down", "bfly")
+    mode = modifiers.need(*SHUFFLES)
     kind = modifiers.need("b32")
     context.count(5)
     context.operation("shfl")
     record = context.record
-    record.mode = ("idx", "up", "down", "bfly").index(mode)
+    record.mode = SHUFFLES.index(mode)
     _result_and_predicate(context, kind)
     record.a, record.b = context.source(kind, 1), context.source(kind, 2)
     record.c, record.e = context.source(kind, 3), context.source(kind, 4)
@@ -36,12 +42,12 @@ def _result_and_predicate(context: Context, kind: str) -> None:
 @handles("vote")
 def vote(context: Context, modifiers: Modifiers) -> None:
     modifiers.need("sync")
-    mode = modifiers.need("all", "any", "uni", "ballot")
+    mode = modifiers.need(*VOTES)
     kind = modifiers.need("b32" if mode == "ballot" else "pred")
     context.count(3)
     context.operation("vote")
     record = context.record
-    record.mode = ("all", "any", "uni", "ballot").index(mode)
+    record.mode = VOTES.index(mode)
     record.d = context.written(kind)
     record.a, negated = context.predicate(1)
     record.flags = int(negated)
@@ -50,13 +56,13 @@ def vote(context: Context, modifiers: Modifiers) -> None:
 
 @handles("match")
 def match(context: Context, modifiers: Modifiers) -> None:
-    mode = modifiers.need("any", "all")
+    mode = modifiers.need(*MATCHES)
     modifiers.need("sync")
     kind = modifiers.need("b32", "b64")
     context.count(3)
     context.operation("match")
     record = context.record
-    record.mode, record.bytes = int(mode == "all"), SIZES[kind]
+    record.mode, record.bytes = MATCHES.index(mode), SIZES[kind]
     if mode == "any" and not isinstance(context.operands[0], Name):
         modifiers.refuse()
     _result_and_predicate(context, "b32")
@@ -68,12 +74,12 @@ def match(context: Context, modifiers: Modifiers) -> None:
 @handles("redux")
 def reduce(context: Context, modifiers: Modifiers) -> None:
     modifiers.need("sync")
-    mode = modifiers.need("add", "min", "max", "and", "or", "xor")
+    mode = modifiers.need(*REDUCTIONS)
     kind = modifiers.need("b32") if mode in ("and", "or", "xor") else modifiers.need("u32", "s32")
     context.count(3)
     context.operation("redux")
     record = context.record
-    record.mode = ("add", "min", "max", "and", "or", "xor").index(mode)
+    record.mode = REDUCTIONS.index(mode)
     record.type = TYPES["s32" if kind == "s32" else "u32"]
     record.d, record.a, record.e = context.written(kind), context.source(kind, 1), context.source("b32", 2)
 

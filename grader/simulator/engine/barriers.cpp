@@ -20,7 +20,7 @@ Arrival arrival_of(const Launch& launch, Warp& warp, const Path& path) {
   const int first = first_lane(path.mask);
   const u32* number = lanes<u32>(frame, i.b);
   const u32* count = i.c < 0 ? nullptr : lanes<u32>(frame, i.c);
-  bool fine = number[first] < 16 && (!count || (count[first] % kLanes == 0 && count[first] <= 1024));
+  bool fine = number[first] < kBarriers && (!count || (count[first] % kLanes == 0 && count[first] <= 1024));
   fine &= i.mode != kBarArrive || (count && count[first]);
   each_active(path.mask, [&](int l) {
     fine &= number[l] == number[first] && (!count || count[l] == count[first]);

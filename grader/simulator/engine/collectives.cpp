@@ -6,8 +6,6 @@
 
 namespace {
 
-enum ShuffleMode : s32 { kShuffleIndex = 0, kShuffleUp, kShuffleDown, kShuffleButterfly };
-
 // Which lanes get a value that is undefined: that of a lane that does not take part, or an undefined one.
 void pass_values(Launch& launch, Warp& warp, u32 mask, const Instruction& i, const u32* from) {
   Undefined source{}, value{};
@@ -60,23 +58,23 @@ void shuffle(Launch& launch, Warp& warp, char* frame, u32 mask, const Instructio
   if (i.values[0] >= 0) set_predicate(frame, i.values[0], mask, in_range);
 }
 
-// i.a predicate (negated if i.flags), i.e mask; i.mode: 0 all, 1 any, 2 uniform, 3 ballot.
+// i.a predicate (negated if i.flags), i.e mask.
 void vote(Launch&, Warp&, char* frame, u32 mask, const Instruction& i) {
   u32 votes = predicate(frame, i.a) ^ (i.flags ? kAllLanes : 0u);
   u32 truth = 0;
   each_active(mask, [&](int l) {
     u32 named = lanes<u32>(frame, i.e)[l] & mask, yes = votes & named;
-    if (i.mode == 3) {
+    if (i.mode == kVoteBallot) {
       lanes<u32>(frame, i.d)[l] = yes;
       return;
     }
-    bool result = i.mode == 0 ? yes == named : i.mode == 1 ? yes != 0 : yes == named || yes == 0;
+    bool result = i.mode == kVoteAll ? yes == named : i.mode == kVoteAny ? yes != 0 : yes == named || yes == 0;
     truth |= static_cast<u32>(result) << l;
   });
-  if (i.mode != 3) set_predicate(frame, i.d, mask, truth);
+  if (i.mode != kVoteBallot) set_predicate(frame, i.d, mask, truth);
 }
 
-// i.mode: 0 any, 1 all (i.values[0] is its predicate).
+// i.a value, i.e mask, i.values[0] the predicate of kMatchAll.
 void match(Launch&, Warp&, char* frame, u32 mask, const Instruction& i) {
   u32 result[kLanes] = {}, all_same = 0;
   auto value = [&](int l) { return i.bytes == 8 ? lanes<u64>(frame, i.a)[l] : lanes<u32>(frame, i.a)[l]; };
@@ -84,14 +82,14 @@ void match(Launch&, Warp&, char* frame, u32 mask, const Instruction& i) {
     u32 named = lanes<u32>(frame, i.e)[l] & mask, same = 0;
     each_active(named, [&](int k) { same |= static_cast<u32>(value(k) == value(l)) << k; });
     bool all = same == named;
-    result[l] = i.mode == 0 ? same : (all ? named : 0);
+    result[l] = i.mode == kMatchAny ? same : (all ? named : 0);
     all_same |= static_cast<u32>(all) << l;
   });
   each_active(mask, [&](int l) { lanes<u32>(frame, i.d)[l] = result[l]; });
   if (i.values[0] >= 0) set_predicate(frame, i.values[0], mask, all_same);
 }
 
-// i.mode: 0 add, 1 min, 2 max, 3 and, 4 or, 5 xor; i.type: kS32 or kU32.
+// i.a value, i.e mask; i.type: kS32 or kU32.
 void reduce(Launch&, Warp&, char* frame, u32 mask, const Instruction& i) {
   u32 source[kLanes];
   memcpy(source, frame + i.a, sizeof source);
@@ -102,11 +100,11 @@ void reduce(Launch&, Warp&, char* frame, u32 mask, const Instruction& i) {
       u32 x = source[k];
       bool less = i.type == kS32 ? static_cast<s32>(x) < static_cast<s32>(total) : x < total;
       switch (i.mode) {
-        case 0: total += x; break;
-        case 1: total = less ? x : total; break;
-        case 2: total = less ? total : x; break;
-        case 3: total &= x; break;
-        case 4: total |= x; break;
+        case kReduceAdd: total += x; break;
+        case kReduceMin: total = less ? x : total; break;
+        case kReduceMax: total = less ? total : x; break;
+        case kReduceAnd: total &= x; break;
+        case kReduceOr: total |= x; break;
         default: total ^= x; break;
       }
     });

@@ -67,7 +67,7 @@ void Order::warp_barrier(const Warp& warp, u32 lanes, Moment now) {
 
 void Order::arrive(s32 barrier, int warp, Moment now) {
   changed_ = now;
-  if (arrived_.empty()) arrived_.assign(static_cast<size_t>(16 * warps_), 0);
+  if (arrived_.empty()) arrived_.assign(static_cast<size_t>(kBarriers * warps_), 0);
   arrived_[static_cast<size_t>(barrier * warps_ + warp)] = now;
 }
 

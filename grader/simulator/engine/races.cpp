@@ -117,7 +117,7 @@ bool Races::access(Launch& launch, Warp& warp, const Instruction& i, s32 space, 
   if (i.flags & (kRelease | kAcquire) || (write && space == kShared)) recall(launch);
   if (i.flags & kRelease) order.fence(warp.id, lanes, static_cast<Scope>(scope), now());
   Visit v{warp, i, order, space, address, lanes, bytes, write, strong, (i.flags & kBlockScope) != 0, 0};
-  v.mine = number(launch, v) << 5;
+  v.mine = first_mark(number(launch, v));
   const u32 shift = static_cast<u32>(__builtin_ctz(static_cast<u32>(bytes)));
   bool fine = true;
   if (space == kShared) {
@@ -179,13 +179,13 @@ bool Races::touch(Launch& launch, const Visit& v, Cells& cells, const Spot& spot
     }
     shadow.need(cells, cells.read);
     remember_reads(v, cells, shadow, spot);
-    cells.reads.add(v.mine >> 5);
+    cells.reads.add(access_of(v.mine));
     return true;
   }
   if (!over(v, cells.reads) && (!fine(cells.read, false) || !fine(cells.read2, false))) return false;
   Mark* writes = shadow.need(cells, v.strong ? cells.strong : cells.write);
   if (v.strong && !over(v, cells.writes)) keep_strong(v, cells, shadow, spot);
-  cells.writes.add(v.mine >> 5);
+  cells.writes.add(access_of(v.mine));
   bool clash = false;
   for (u32 k = 0; k < spot.count; k++) {
     spot.store(writes, k, v.mine);
@@ -206,10 +206,10 @@ bool Races::over(const Visit& v, const Span& span) const {
 // last barrier, or the same threads'.
 bool Races::quiet(const Visit& v, const Mark* marks, const Spot& spot) const {
   // Older marks on shared memory may be of the block that had it before.
-  const Mark low = v.space == kShared ? 0 : alone_since_ << 5, floor = v.order.floor() << 5;
+  const Mark low = v.space == kShared ? 0 : first_mark(alone_since_), floor = first_mark(v.order.floor());
   const Mark window = std::max(floor, low) - low;
   const Mark first = marks[spot.index[0]] & ~31u;
-  const Access& other = log_[first >> 5];
+  const Access& other = log_[access_of(first)];
   const bool own = other.block == v.order.block() && other.warp == v.warp.id;
   Mark have[kLanes];
   for (u32 k = 0; k < spot.count; k++) {
@@ -228,7 +228,7 @@ bool Races::quiet(const Visit& v, const Mark* marks, const Spot& spot) const {
 // nothing of.
 bool Races::loud(const Visit& v, const Mark* marks, const Spot& spot) const {
   const Mark first = marks[spot.index[0]] & ~31u;
-  const Access& other = log_[first >> 5];
+  const Access& other = log_[access_of(first)];
   if (!first || (other.block == v.order.block() && other.warp == v.warp.id) || known(v, first, 0)) return false;
   u32 different = 0;
   Mark have[kLanes];
@@ -241,23 +241,23 @@ bool Races::loud(const Visit& v, const Mark* marks, const Spot& spot) const {
 
 bool Races::known(const Visit& v, Mark mark, int lane) const {
   // Older marks on shared memory may be of the block that had it before.
-  if (!mark || (v.space == kShared && mark >> 5 < v.order.floor())) return true;
-  const Access& other = log_[mark >> 5];
-  return v.order.knows(v.warp.id, lane, other.block, other.warp, static_cast<int>(mark & 31), mark >> 5,
+  if (!mark || (v.space == kShared && access_of(mark) < v.order.floor())) return true;
+  const Access& other = log_[access_of(mark)];
+  return v.order.knows(v.warp.id, lane, other.block, other.warp, lane_of(mark), access_of(mark),
                        !v.write && !v.strong);
 }
 
 // Strong accesses of threads that are within each other's scope are ordered as they come.
 bool Races::strong_together(const Visit& v, Mark mark) const {
-  const Access& other = log_[mark >> 5];
+  const Access& other = log_[access_of(mark)];
   return other.strong && v.strong && (other.block == v.order.block() || !(other.of_block || v.of_block));
 }
 
 // A read of a lane that has taken part in a shuffle or vote since: it had its value before this write, whatever
 // the memory model says of lanes that only met.
 bool Races::met_since(const Visit& v, Mark mark) const {
-  const Access& other = log_[mark >> 5];
-  return other.block == v.order.block() && other.warp == v.warp.id && mark >> 5 < v.order.met(v.warp.id);
+  const Access& other = log_[access_of(mark)];
+  return other.block == v.order.block() && other.warp == v.warp.id && access_of(mark) < v.order.met(v.warp.id);
 }
 
 bool Races::settle(Launch& launch, const Visit& v, const Mark* marks, const Spot& spot, bool writes) {
@@ -298,7 +298,7 @@ void Races::postpone(Launch& launch, const Visit& v) {
 void Races::recall(Launch& launch) {
   Order& order = *launch.block->order;
   for (const PostponedRead& read : order.postponed) {
-    const Access& access = log_[read.mine >> 5];
+    const Access& access = log_[access_of(read.mine)];
     const Visit v{launch.block->warps[access.warp], launch.request->code[access.pc], order, kShared, nullptr,
                   read.lanes, static_cast<int>(read.bytes), false, access.strong, access.of_block, read.mine};
     Cells& cells = order.shared.whole(static_cast<u32>(launch.request->shared_bytes),
@@ -307,7 +307,7 @@ void Races::recall(Launch& launch) {
     EACH_LANE index[l] = read.address[l] >> cells.shift;
     order.shared.need(cells, cells.read);
     remember_reads(v, cells, order.shared, {index, read.lanes, read.bytes >> cells.shift});
-    cells.reads.add(read.mine >> 5);
+    cells.reads.add(access_of(read.mine));
   }
   order.postponed.clear();
 }
@@ -335,7 +335,7 @@ void Races::remember_reads(const Visit& v, Cells& cells, Shadow& shadow, const S
   each_active(spot.lanes, [&](int l) {
     for (u32 k = 0; k < spot.count; k++) {
       Mark &read = reads[spot.index[l] + k], own = v.mine | static_cast<u32>(l);
-      if (known(v, read, l) && !(v.strong && read && !log_[read >> 5].strong)) {
+      if (known(v, read, l) && !(v.strong && read && !log_[access_of(read)].strong)) {
         read = own;
       } else {
         shadow.need(cells, cells.read2)[spot.index[l] + k] = own;
@@ -348,7 +348,7 @@ void Races::remember_reads(const Visit& v, Cells& cells, Shadow& shadow, const S
 bool Races::harmless(Launch& launch, const Visit& v, Mark mark, int lane) const {
   if (v.i.op != OP_st) return false;
   const char* frame = v.warp.registers.data() + v.warp.frame;
-  const int other = static_cast<int>(mark & 31);
+  const int other = lane_of(mark);
   const bool together = (mark & ~31u) == v.mine && other != lane &&
                         (v.lanes >> other & 1) && v.address[other] == v.address[lane];
   const u8* there = v.space == kShared
@@ -368,7 +368,7 @@ bool Races::harmless(Launch& launch, const Visit& v, Mark mark, int lane) const 
 bool Races::lockstep(Launch& launch, const Visit& v) {
   LockstepStore& store = stores_[static_cast<u64>(v.order.block()) << 32 | static_cast<u64>(v.warp.id)];
   if (v.write) {
-    store.moment = v.mine >> 5, store.lanes = v.lanes;
+    store.moment = access_of(v.mine), store.lanes = v.lanes;
     std::copy(v.address, v.address + kLanes, store.address);
     return true;
   }
@@ -376,19 +376,19 @@ bool Races::lockstep(Launch& launch, const Visit& v) {
     const int lane = first_lane(rest), other = relies_on(store, v.order, v.warp, v.address, v.lanes, lane);
     if (other < 0) continue;
     if (polls(launch, static_cast<s32>(&v.i - launch.request->code))) return true;
-    report(launch, v, store.moment << 5 | static_cast<u32>(other), lane, kLockstep);
+    report(launch, v, first_mark(store.moment) | static_cast<u32>(other), lane, kLockstep);
     return false;
   }
   return true;
 }
 
 void Races::report(Launch& launch, const Visit& v, Mark mark, int lane, s32 detail) {
-  const Access& other = log_[mark >> 5];
+  const Access& other = log_[access_of(mark)];
   FaultRecord& fault = *launch.request->fault;
   fail(launch, kRace, v.i, v.warp, lane, v.address[lane], v.bytes, v.space);
   fault.detail = detail | (v.write ? kWrites : 0) | (other.write ? kOtherWrites : 0);
   fault.other_pc = other.pc;
-  fault.other_thread = other.warp * kLanes + static_cast<s32>(mark & 31);
+  fault.other_thread = other.warp * kLanes + lane_of(mark);
   s64 number = other.block + launch.request->first_block;
   for (int k = 0; k < 3; k++) {
     fault.other_block[k] = static_cast<s32>(number % launch.request->grid[k]);

@@ -14,6 +14,10 @@
 
 using Mark = u32;  // number of an access * 32 + lane; 0: none
 
+inline Mark first_mark(u32 access) { return access << 5; }  // of lane 0
+inline u32 access_of(Mark mark) { return mark >> 5; }
+inline int lane_of(Mark mark) { return static_cast<int>(mark & 31); }
+
 // From when the marks of a kind are: 0, 0 where there are none.
 struct Span {
   u32 oldest, newest;  // numbers of accesses

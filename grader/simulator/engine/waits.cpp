@@ -48,7 +48,7 @@ void copy_operands(const Instruction& i, u32 mask, char* from, char* to, bool re
   };
   const bool votes = i.op == OP_vote;
   if (results) {
-    if (votes && i.mode != 3) {
+    if (votes && i.mode != kVoteBallot) {
       bits(i.d);
     } else {
       values(i.d, 4);
