@@ -56,6 +56,15 @@ def test_every_package_and_data_file_is_in_the_wheel():
     assert present == data
 
 
+def test_every_part_of_the_simulated_gpu_is_on_its_map():
+    tests = ROOT / "tests" / "simulator"
+    named = set(re.findall(r"test_\w+\.py", (tests / "README.md").read_text()))
+    assert named == {path.name for path in tests.glob("test_*.py")}
+    page = (ROOT / "docs" / "simulator.md").read_text()
+    engine = {path.name for path in (PACKAGE / "simulator" / "engine").glob("*.cpp")}
+    assert not {name for name in engine if name not in page}
+
+
 @pytest.mark.parametrize("suffix", ["py", "cpp", "h", "inc", "cu", "cuh"])
 def test_no_file_needs_an_afternoon(suffix):
     files = [p for top in ("grader", "tests", "benchmarks", "solutions") for p in (ROOT / top).rglob(f"*.{suffix}")]

@@ -225,14 +225,18 @@ def test_a_variable_of_no_module_would_not_load(bench):
 
 
 def test_memory_just_within_the_limits_loads(bench):
-    bench.load(
+    module = bench.load(
         """__constant__ char c[1 << 16];
 extern "C" __global__ void k(char* y) { __shared__ volatile char t[48 << 10]; t[0] = 1; *y = c[*y] + t[0]; }"""
     )
+    assert bench.device.kernels(module)["k"].shared_bytes == 48 << 10
 
 
 def test_a_variable_that_is_declared_and_defined_loads(bench):
-    bench.load('extern __device__ int v; __device__ int v = 3; extern "C" __global__ void k(int* y) { *y = v; }')
+    text = 'extern __device__ int v; __device__ int v = 3; extern "C" __global__ void k(int* y) { *y = v; }'
+    y = bench.device.alloc(4)
+    assert bench.launch(bench.load(text), "k", (1,), (1,), y).fault is None
+    assert bench.device.read(y, 4) == b"\3\0\0\0"
 
 
 @pytest.mark.parametrize("directive", [".reg .v4 .f32 a;", ".local .v4 .f32 a;"])
