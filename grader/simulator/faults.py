@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from pathlib import PurePath
 
 from grader.simulator.decode.program import Program
@@ -106,6 +107,7 @@ OF_THE_COMPILER = (
     "is undefined, such as a write to __constant__ memory."
 )
 WRITES_PARAMETERS = "The kernel writes to its parameters, which may only be read."
+OVERFLOWED = "{said}: an int index may have overflowed."
 OUTSIDE_PARAMETERS = "The kernel {does} {bytes} outside of its parameters."
 NOT_COMMITTED = (
     "The kernel {does} byte {address} of shared memory, which cp.async from line {other.line} is still filling: no "
@@ -122,6 +124,7 @@ HOST_POINTER = (
     "The kernel {does} {bytes} at {address:#x}, an address of the host's memory, which a GPU cannot use: pass the "
     "device buffer.",
 )
+_MANY = 1 << 30  # elements: an int index that overflowed is mostly at least as far off, and at most four times as far
 _FARTHEST = 1 << 57  # what lies beyond is no address of a GPU, and no buffer's index led there
 # Where Linux places programs' heaps, and their libraries, large arrays and stacks: x86-64, then aarch64.
 _HOST = (
@@ -163,6 +166,8 @@ def fault_of(
         buffer = offset = None
     else:
         sentence = _variant(record, sentence, buffer, program, memory)
+    if kind == "out_of_bounds" and buffer and _MANY <= abs(offset) // max(record.bytes, 1) <= 4 * _MANY:
+        sentence = OVERFLOWED.format(said=sentence.rstrip("."))
     two = record.kind in _OF_TWO or (record.kind in WAITS and record.other_pc >= 0)
     other = _other(record, program, block) if two else None
     return Fault(
@@ -260,13 +265,16 @@ def _fill(
         name = "the nearest buffer" if record.kind == FaultKind.OUT_OF_BOUNDS else "a buffer"
     location = _location(record, program)
     line = location.line if location else None
-    thread = _thread(record.thread, block)
+    thread, blocks = _thread(record.thread, block), prod(grid)
     return sentence.format(
-        **(race_words(record, program, other, thread, name, offset, line) if record.kind == FaultKind.RACE else {}),
+        **(
+            race_words(record, program, other, thread, name, offset, line, blocks, prod(block))
+            if record.kind == FaultKind.RACE else {}
+        ),
         **wait_words(record, line, other),
         other=other,
         number=_number(record.block, grid) + 1,
-        blocks=_number((0, 0, grid[2]), grid),
+        blocks=blocks,
         does="writes" if writes else "reads",
         bytes=_bytes(record.bytes),
         width=record.bytes,

@@ -14,12 +14,12 @@ _LOOKS = ({"load", "atomic"}, {"load", "reduction"})
 
 def race_words(
     record: FaultRecord, program: Program, other: Other, thread: tuple[int, int, int], buffer: str, offset: int,
-    line: int | None,
+    line: int | None, blocks: int, threads: int,
 ) -> dict[str, str]:  # fmt: skip
     """What ``SENTENCES`` needs: the earlier access (``first``), the later one (``second``) and the ``remedy``.
 
     ``buffer`` names the buffer where the bytes are not in shared memory, ``offset`` counts from its start,
-    ``line`` is the later access's.
+    ``line`` is the later access's, ``blocks`` the grid's number of blocks, ``threads`` a block's of threads.
     """
     writes, other_writes = bool(record.detail & RaceDetail.WRITES), bool(record.detail & RaceDetail.OTHER_WRITES)
     where = f"byte {record.address} of shared memory" if record.space == Space.SHARED else f"byte {offset} of {buffer}"
@@ -32,10 +32,10 @@ def race_words(
         second = f"thread {two} {_does(writes)} it on the same line"
     else:
         second = f"thread {two} {_does(writes)} it{_on(line)}"
-    return {"first": first, "second": second, "remedy": _remedy(record, program, same_block)}
+    return {"first": first, "second": second, "remedy": _remedy(record, program, same_block, blocks, threads)}
 
 
-def _remedy(record: FaultRecord, program: Program, same_block: bool) -> str:
+def _remedy(record: FaultRecord, program: Program, same_block: bool, blocks: int, threads: int) -> str:
     if record.detail & RaceDetail.LOCKSTEP:
         return "lanes need not run in lockstep since Volta, and volatile does not make them; a __syncwarp() is missing"
     if record.detail == RaceDetail.WRITES | RaceDetail.OTHER_WRITES:
@@ -50,9 +50,14 @@ def _remedy(record: FaultRecord, program: Program, same_block: bool) -> str:
     # What a plain read beside an atomic function may be instead: a look that may see any of the values.
     kinds = {program.categories[record.pc], program.categories[record.other_pc]}
     look = ", or an atomic or volatile read where any value will do" if kinds in _LOOKS else ""
-    if record.thread // 32 == record.other_thread // 32:
-        return "a __syncwarp() is missing between them, or a __syncthreads() if other warps do the same" + look
-    return "a __syncthreads() is missing between them" + look
+    # An update in place, which threads of another block may make of the same elements.
+    if kinds == {"load", "store"} and blocks > 1 and record.space == Space.GLOBAL:
+        look += "; between blocks no barrier helps: write to another buffer"
+    if record.thread // 32 != record.other_thread // 32:
+        return "a __syncthreads() is missing between them" + look
+    if threads <= 32:
+        return "a __syncwarp() is missing between them" + look
+    return "a __syncthreads() is missing between them (a __syncwarp() is enough where no other warp takes part)" + look
 
 
 def _changes(program: Program, load: int) -> bool:
@@ -85,5 +90,4 @@ def _on(line: int | None) -> str:
 
 
 def _name(thread: tuple[int, int, int], block: tuple[int, int, int], same_block: bool) -> str:
-    text = "({},{},{})".format(*thread)
-    return text if same_block else text + " of block ({},{},{})".format(*block)
+    return f"{thread}" if same_block else f"{thread} of block {block}"

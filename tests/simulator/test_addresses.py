@@ -200,3 +200,14 @@ def test_lanes_that_surround_the_address_space_are_caught(bench, space):
 }}"""
     fault = bench.launch(bench.device.load(text), "k", (1,), (32,), bench.device.alloc(256)).fault
     assert fault.thread == (0, 0, 0) and "out_of_bounds" in fault.kind
+
+
+@pytest.mark.parametrize(
+    "index, told",
+    [("65536 * n", True), ("46341 * n", True), ("-n", False), ("n * 1000", False), ("(long long)n << 40", False)],
+)
+def test_an_int_that_overflowed_is_named(bench, index, told):
+    text = KERNEL + f"(float* y, int n) {{ y[{index}] = 1; }}"
+    fault = fault_of(bench, text, bench.device.alloc(1024, name="y"), 46341, block=(1,))
+    assert fault.kind == "out_of_bounds"
+    assert fault.sentence.endswith(": an int index may have overflowed.") == told

@@ -256,7 +256,7 @@ def test_both_sides_are_told(bench):
     assert (fault.space, fault.size, fault.buffer) == ("shared", 4, None) and fault.block == fault.other.block
     x, other = fault.thread[0], fault.other.thread[0]
     assert x + other == 63 and fault.sentence == (
-        f"Thread ({other},0,0) reads byte {4 * x} of shared memory on line {fault.other.line} and thread ({x},0,0) "
+        f"Thread ({other}, 0, 0) reads byte {4 * x} of shared memory on line {fault.other.line} and thread ({x}, 0, 0) "
         f"writes it on line {fault.line}, and nothing orders the two: a __syncthreads() is missing between them."
     )
 
@@ -265,10 +265,29 @@ def test_blocks_that_race_are_told_with_their_blocks(every):
     fault = launch(every, "two blocks write different values")
     assert (fault.buffer, fault.offset, fault.block, fault.other.block) == ("y", 0, (1, 0, 0), (0, 0, 0))
     assert fault.sentence == (
-        f"Thread (0,0,0) of block (0,0,0) writes byte 0 of buffer y on line {fault.line} and thread (0,0,0) of block "
-        "(1,0,0) does so too, on the same line, and nothing orders the two: let one of them write, or use an atomic "
+        f"Thread (0, 0, 0) of block (0, 0, 0) writes byte 0 of buffer y on line {fault.line} and thread (0, 0, 0) of "
+        "block (1, 0, 0) does so too, on the same line, and nothing orders the two: let one of them write, or use an atomic "
         "function."
     )
+
+
+@pytest.mark.parametrize(
+    "grid, threads, remedy",
+    [
+        (1, 32, "a __syncwarp() is missing between them."),
+        (1, 64, "a __syncthreads() is missing between them (a __syncwarp() is enough where no other warp takes part)."),
+        (2, 64, "no other warp takes part); between blocks no barrier helps: write to another buffer."),
+    ],
+)
+def test_the_remedy_is_the_one_for_all_threads_that_may_meet(bench, grid, threads, remedy):
+    text = """extern "C" __global__ void k(float* y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float left = y[i];
+    y[i + 1] = left;
+}"""
+    fault = fault_of(bench, text, bench.device.alloc(4096, fill=0), grid=(grid,), block=(threads,))
+    assert fault.sentence.endswith(remedy)
 
 
 def test_chosen_blocks_of_a_sparse_buffer_stay_cheap(bench):
