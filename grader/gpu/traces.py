@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 
 from grader.gpu.choice import device_kind
 from grader.simulator.device import Launch, TraceRequest
@@ -54,7 +55,7 @@ def trace_warp(
 ) -> WarpTrace:
     """Launch ``kernel`` once, like ``kernel(grid, block, args)``, and keep what one warp does.
 
-    ``at``: the block that the warp belongs to; ``warp``: its number in the block, 32 threads each; ``steps``: the
+    ``at``: the block (x, y, z) that the warp belongs to; ``warp``: its number in the block, 32 threads each; ``steps``: the
     most instructions to keep. A kernel that fails raises nothing here: its trace ends with the fault, and its
     arrays are lost as after any failed launch. On a GPU: ``TraceUnavailable``.
     """
@@ -63,7 +64,7 @@ def trace_warp(
     from grader.gpu.mirror.context import current
     from grader.gpu.mirror.errors import DeviceFault
 
-    request = TraceRequest(tuple(int(place) for place in (*at, 0, 0)[:3]), int(warp), int(steps))
+    request = TraceRequest(_block(at), int(warp), int(steps))
     fault = ""
     with current().tracing(request) as traced:
         try:
@@ -76,3 +77,12 @@ def trace_warp(
     if launch.trace is None:  # refused before it began
         raise ValueError(fault)
     return WarpTrace(launch.trace, launch, kernel.sources, fault)
+
+
+def _block(at) -> tuple[int, int, int]:
+    """A block's place from up to three numbers, or from x alone."""
+    places = tuple(at) if isinstance(at, Iterable) else (at,)
+    if not 1 <= len(places) <= 3 or not all(isinstance(place, Integral) for place in places):
+        raise TypeError(f"at is {at!r}; it takes the block to look at: (x, y, z), or x alone")
+    x, y, z = (*map(int, places), 0, 0)[:3]
+    return x, y, z

@@ -94,6 +94,11 @@ def access_map(
         for lane in step.touching:
             elements[lane], first_byte = divmod(step.addresses[lane] - base, itemsize)
         what = elements
+    elif not callable(what) and not isinstance(what, Iterable):
+        raise TypeError(
+            f"access_map takes an index function, a sequence of elements or what trace_warp(...) gives, not a "
+            f"{type(what).__name__}: counters do not tell who touched what"
+        )
     if space == "shared":
         return bank_map(_bytes(what, itemsize, first_byte), itemsize, title=title, load=kind in ("", "load"))
     return _sector_map(accesses(what, itemsize, first_byte), title)

@@ -124,3 +124,9 @@ def test_subnormals_are_flushed_as_cupy_has_nvrtc_do(context):
     y = cp.empty(2, cp.float32)
     cp.RawKernel(code, "half_of")((1,), (2,), (cp.asarray(np.array([1e-39, 1], np.float32)), y))
     assert cp.asnumpy(y).tolist() == [0.0, 0.5]
+
+
+def test_an_array_of_empty_that_is_read_says_how_to_make_one_that_may_be():
+    kernel = cp.RawKernel('extern "C" __global__ void k(float* y) { y[threadIdx.x] += 1; }', "k")
+    with pytest.raises(DeviceFault, match=r"yet \(argument 1, .*\): cp.empty leaves memory unwritten; use cp.zeros"):
+        kernel((1,), (32,), (cp.empty(32, np.float32),))

@@ -1,5 +1,6 @@
 import pytest
 
+from grader.gpu import profile
 from grader.view import access_map
 from grader.view.accesses import accesses
 
@@ -35,6 +36,11 @@ def test_nobody_takes_part():
 def test_refuses_what_no_warp_does(arguments, word):
     with pytest.raises(ValueError, match=word):
         accesses(range(33) if not arguments else (lambda t: t), **arguments)
+
+
+def test_counters_make_no_map():
+    with pytest.raises(TypeError, match=r"what trace_warp\(...\) gives, not a profile"):
+        access_map(profile())
 
 
 def test_the_alt_text_says_what_the_picture_shows():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from grader.gpu import TraceUnavailable, trace_warp
+from grader.gpu.mirror.errors import CUDADriverError
 from grader.view import WarpStepper, step
 from grader.view.frame_text import alt, lane_states
 from grader.view.values import lane_list, shown
@@ -33,6 +35,17 @@ def test_lanes_in_another_branch_wait_and_are_said_to(traced, code):
     assert ".#.#.#.#" in text and "The odd lanes run it. The even lanes wait elsewhere." in text
     (branch,) = stepper.line(line_of(code, "if (t % 2)"))
     assert "The lanes part" in repr(stepper.still(branch))
+
+
+def test_a_block_is_chosen_by_its_place_or_by_x_alone(gpu):
+    kernel = gpu.RawKernel('extern "C" __global__ void k(float* y) { y[blockIdx.x] = 1; }', "k")
+    y = gpu.zeros(2, np.float32)
+    assert step(kernel, (2,), (1,), (y,), at=1).view.trace.block == (1, 0, 0)
+    for wrong in ("1", 1.5, (0, 0, 0, 0), ()):
+        with pytest.raises(TypeError, match=r"it takes the block to look at: \(x, y, z\), or x alone"):
+            step(kernel, (2,), (1,), (y,), at=wrong)
+    with pytest.raises(CUDADriverError, match=r"INVALID_VALUE.*no block \(3, 0, 0\) in a grid of \(2, 1, 1\)"):
+        step(kernel, (2,), (1,), (y,), at=3)
 
 
 def test_lanes_end(traced, code):

@@ -54,8 +54,11 @@ class Context:
         self.epitaph = epitaph
 
     @contextlib.contextmanager
-    def _calls(self, nbytes: int | None = None):
-        """Turn a ``DeviceError`` into what CuPy raises; a device process that ended is replaced at the next use."""
+    def _calls(self, nbytes: int | None = None, wrong: int = 801):
+        """Turn a ``DeviceError`` into what CuPy raises; a device process that ended is replaced at the next use.
+
+        ``wrong`` is CUDA's status for a call that asks for what cannot be.
+        """
         try:
             yield
         except DeviceError as error:
@@ -66,7 +69,8 @@ class Context:
                     self.close()
                 self.epitaph = error.sentence
                 raise CUDARuntimeError(702 if error.state is State.TIMEOUT else 719, error.sentence) from None
-            raise CUDADriverError(801, error.sentence) from None
+            status = wrong if error.state is State.ERROR else 801
+            raise CUDADriverError(status, error.sentence) from None
 
     def allocate(self, nbytes: int, name: str, fill: int | None = None) -> Memory:
         if nbytes == 0:
@@ -106,7 +110,7 @@ class Context:
         wanted = {"count": bool(self.listeners)} if self._traced is None else {"trace": self._traced[0]}
         if most_shared is not None:
             wanted["max_dynamic_shared"] = most_shared
-        with self._calls():
+        with self._calls(wrong=1):
             launch = self.device.launch(module, kernel, grid, block, args, shared_bytes=shared_bytes, **wanted)
         if self._traced is not None:
             self._traced[1].append(launch)

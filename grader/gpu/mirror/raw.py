@@ -169,14 +169,16 @@ def explain(fault: Fault, args=()) -> str:
     who = f"kernel {fault.kernel}"
     if fault.block is not None and fault.thread is not None:
         who += f", block {_tuple(fault.block)}, thread {_tuple(fault.thread)}"
-    whose = ""
+    whose = remedy = ""
+    if fault.kind == "uninitialised_global":  # all other ways to make an array write to it
+        remedy = ": cp.empty leaves memory unwritten; use cp.zeros, or = instead of +="
     if fault.address is not None and fault.offset is not None:
         start = fault.address - fault.offset
         for position, arg in enumerate(args, 1):
             if isinstance(arg, ndarray) and arg.data.mem.ptr == start:
                 whose = f" (argument {position}, {arg.dtype.name} of shape {arg.shape}{_element(fault, arg)})"
                 break
-    return f"{where}{fault.sentence.rstrip('.')}{whose}; {who}."
+    return f"{where}{fault.sentence.rstrip('.')}{whose}{remedy}; {who}."
 
 
 def _element(fault: Fault, array) -> str:
