@@ -240,6 +240,6 @@ def _html_row(view: LineView, line: Line, most: int) -> str:
 
 
 def _bar(text: str, share: float) -> str:
-    """A number over a bar of its share of the most; the number alone says it too."""
+    """A number above a bar of its share of the most; the number alone says it too."""
     width = round(100 * min(max(share, 0), 1))
     return f'<td><span style="--share:{width}%">{text}</span></td>' if text else "<td></td>"

@@ -15,9 +15,8 @@ _SHEET = """
 & .grader-source { text-align: left; padding-left: 1em; border-left: 1px solid var(--jp-border-color2, #8886) }
 & code { font-family: var(--jp-code-font-family, ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace);
   font-size: 12px; white-space: pre; background: none !important; color: inherit; padding: 0 }
-& td span { display: block; min-width: 3.4em; padding: 0 .3em;
-  background: linear-gradient(to left, color-mix(in srgb, #2f7fc1 30%, transparent) var(--share),
-    transparent var(--share)) }
+& td span { display: block; min-width: 3.4em; padding: 0 .3em 4px;
+  background: linear-gradient(to left, #2f7fc1 var(--share), transparent var(--share)) bottom / 100% 3px no-repeat }
 & p { margin: .2em 0; font-size: 11.5px; color: var(--jp-ui-font-color2, #777) }
 """
 # `&` stands for the table. The class stands twice so that a rule wins over JupyterLab's own.

@@ -184,7 +184,7 @@ PROBES = (
         _SETUP, _compiler, True,
     ),
     _Probe(
-        "simulated-gpu", "Simulated GPU", "kernel exercises without a GPU; bounds checks and exact counters",
+        "simulated-gpu", "Simulated GPU", "kernel exercises without a GPU; checks of bounds and races, exact counters",
         "install g++ (Debian, Ubuntu: `apt install g++`), then `make course`", _simulated, True,
     ),
     _Probe(
