@@ -50,9 +50,10 @@ def _remedy(record: FaultRecord, program: Program, same_block: bool, blocks: int
     # What a plain read beside an atomic function may be instead: a look that may see any of the values.
     kinds = {program.categories[record.pc], program.categories[record.other_pc]}
     look = ", or an atomic or volatile read where any value will do" if kinds in _LOOKS else ""
-    # An update in place, which threads of another block may make of the same elements.
+    # An update in place, which threads of other blocks may make, too: of a neighbour's element, or of the same one.
     if kinds == {"load", "store"} and blocks > 1 and record.space == Space.GLOBAL:
-        look += "; between blocks no barrier helps: write to another buffer"
+        same = _address(program, record.pc) == _address(program, record.other_pc)
+        look += f"; between blocks no barrier helps: {'use an atomic function' if same else 'write to another buffer'}"
     if record.thread // 32 != record.other_thread // 32:
         return "a __syncthreads() is missing between them" + look
     if threads <= 32:

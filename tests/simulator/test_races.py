@@ -290,6 +290,17 @@ def test_the_remedy_is_the_one_for_all_threads_that_may_meet(bench, grid, thread
     assert fault.sentence.endswith(remedy)
 
 
+def test_blocks_that_look_and_then_write_the_same_element_need_an_atomic_function(bench):
+    text = """extern "C" __global__ void k(int* best)
+{
+    int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v > best[v & 7])
+        best[v & 7] = v;
+}"""
+    fault = fault_of(bench, text, bench.device.alloc(64, fill=0), grid=(2,), block=(64,))
+    assert fault.sentence.endswith("; between blocks no barrier helps: use an atomic function.")
+
+
 def test_chosen_blocks_of_a_sparse_buffer_stay_cheap(bench):
     text = 'extern "C" __global__ void k(char* y) { y[(size_t(blockIdx.x) << 8) + threadIdx.x] = 1; }'
     y = bench.device.alloc(1 << 33, name="y", sparse=True)
