@@ -174,7 +174,7 @@ u8* resolve(Launch& launch, const Warp& warp, const Instruction& i, s32 space, u
       fail(launch, kLocalOutOfBounds, i, warp, lane, address, bytes, space);
       return nullptr;
     }
-    return launch.block->local.data() + static_cast<u64>(warp.id * kLanes + lane) * limit + address;
+    return local_memory(launch, warp, lane) + address;
   }
   s32 hint = -1;
   s32 own = find_allocation(*launch.request, address, address + bytes, hint);

@@ -117,7 +117,7 @@ void start_copies(Launch& launch, Warp& warp, char* frame, u32 mask, const Instr
       launch.request->fault->detail = kReadsTooMuch;
       return fail(launch, kAsyncCopy, i, warp, l, wanted, i.bytes, kShared);
     }
-    const AsyncCopy copy{static_cast<s32>(&i - launch.request->code), l, warp.commits[l], i.bytes,
+    const AsyncCopy copy{pc_of(launch, i), l, warp.commits[l], i.bytes,
                          static_cast<s32>(wanted), from[l], to[l], false};
     if (wanted) reading |= 1u << l;
     if (wanted && wanted < static_cast<u32>(i.bytes)) short_ones = 1;
@@ -126,7 +126,7 @@ void start_copies(Launch& launch, Warp& warp, char* frame, u32 mask, const Instr
     mark(*launch.block, copy, copy.pc, warp.id * kLanes + l);
     warp.copies.push_back(copy);
   }
-  Counter& counter = launch.request->counters[&i - launch.request->code];
+  Counter& counter = counter_of(launch, i);
   const CopyCost cost = i.mode == kPastL1 ? count_copy_past_l1(from, to, reading, mask & ~reading)
                                           : count_copy(from, to, reading, mask, i.bytes);
   counter.requests += reading != 0;

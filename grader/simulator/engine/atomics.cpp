@@ -84,7 +84,7 @@ void atomic(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction
   if (!mask) return;
   u64 address[kLanes];
   gather_addresses(frame, mask, i, address);
-  Counter& counter = launch.request->counters[&i - launch.request->code];
+  Counter& counter = counter_of(launch, i);
   by_space(mask, i, address, [&](u32 part, s32 space) {
     for (u32 rest = part; rest && !launch.failed(); rest &= rest - 1) {
       int l = first_lane(rest);

@@ -7,10 +7,9 @@
 
 static void copy_local(Launch& launch, const Warp& warp, u32 mask, s32 first, s32 count, s64 source,
                        s64 target) {
-  s32 limit = launch.request->local_limit;
   for (const Copy* copy = launch.request->copies + first; count > 0; count--, copy++) {
     each_active(mask, [&](int l) {
-      u8* base = launch.block->local.data() + static_cast<s64>(warp.id * kLanes + l) * limit;
+      u8* base = local_memory(launch, warp, l);
       memmove(base + target + copy->to, base + source + copy->from, copy->bytes);
     });
   }

@@ -16,7 +16,7 @@ void pass_values(Launch& launch, Warp& warp, u32 mask, const Instruction& i, con
     const bool absent = !(mask >> k & 1);
     if (!absent && !(source.mask >> k & 1)) return;
     value.mask |= 1u << l;
-    value.pc[l] = absent ? static_cast<s32>(&i - launch.request->code) : source.pc[k];
+    value.pc[l] = absent ? pc_of(launch, i) : source.pc[k];
     value.address[l] = absent ? k : source.address[k];
   });
   assign(warp, i.d, mask, value);

@@ -14,7 +14,7 @@ void fail(Launch& launch, FaultKind kind, const Instruction& i, const Warp& warp
   FaultRecord& fault = *launch.request->fault;
   if (fault.kind) return;
   fault.kind = kind;
-  fault.pc = static_cast<s32>(&i - launch.request->code);
+  fault.pc = pc_of(launch, i);
   fault.thread = warp.id * kLanes + lane;
   fault.space = space;
   fault.bytes = bytes;

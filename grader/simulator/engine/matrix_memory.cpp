@@ -43,7 +43,7 @@ bool reach(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u6
   u32 tracked = mask;
   bool written = true;
   u64 marks = 0;
-  Counter& counter = launch.request->counters[&i - launch.request->code];
+  Counter& counter = counter_of(launch, i);
   if (space == kGlobal) {
     counter.requests++;
     counter.sectors += static_cast<u64>(count_sectors(address, mask));
@@ -82,7 +82,7 @@ void load_register(Launch& launch, Warp& warp, char* frame, const Instruction& i
       if (!byte.written || *byte.written) continue;
       const u64 offset = reinterpret_cast<u64>(byte.bytes) - shared;
       value.mask |= 1u << l;
-      value.pc[l] = static_cast<s32>(&i - launch.request->code);
+      value.pc[l] = pc_of(launch, i);
       value.address[l] = offset < launch.block->shared.size()
                              ? offset
                              : reinterpret_cast<u64>(byte.bytes) - static_cast<u64>(launch.request->host_offset);
@@ -226,7 +226,7 @@ void move_fragment(Launch& launch, Warp& warp, char* frame, u32 mask, const Inst
   for (int r = 0; r < count; r++) {
     Pieces pieces;
     if (!reach_register(launch, warp, i, x, r, store, pair, pieces)) return;
-    if (by_rows && r % 4) launch.request->counters[&i - launch.request->code].shared_requests--;  // one ldmatrix
+    if (by_rows && r % 4) counter_of(launch, i).shared_requests--;  // one ldmatrix
     if (store) {
       if (!store_register(launch, warp, frame, slots[r], x.space, pieces)) return;
       continue;

@@ -120,9 +120,9 @@ void move_element(u64 base, const u64* address, char* frame, u32 mask, const Ins
 void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruction& i, s32 space,
                u64* address, bool store) {
   const int bytes = i.bytes * i.vector;
-  Counter& counter = launch.request->counters[&i - launch.request->code];
+  Counter& counter = counter_of(launch, i);
   const AccessPattern& pattern =
-      pattern_of(launch.patterns[&i - launch.request->code], address, mask, space, bytes, store);
+      pattern_of(launch.patterns[pc_of(launch, i)], address, mask, space, bytes, store);
   const u64 first = address[first_lane(mask)];
   // Far apart, addresses may wrap around: nothing is known of them together, each is checked alone.
   const u64 low = pattern.far ? 0 : first + static_cast<u64>(pattern.low);
@@ -141,7 +141,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
   switch (space) {
     case kGlobal:
     case kConst: {
-      s32& hint = launch.hints[&i - launch.request->code];
+      s32& hint = launch.hints[pc_of(launch, i)];
       s32 whole = find_allocation(*launch.request, low, high + bytes, hint);
       if (whole >= 0) {
         if (!permitted(launch, warp, i, whole, store, address[first_lane(mask)], bytes, first_lane(mask)))
@@ -202,7 +202,7 @@ void access_in(Launch& launch, Warp& warp, char* frame, u32 mask, const Instruct
             return fail(launch, kLocalOutOfBounds, i, warp, l, address[l], bytes, kLocal);
         }
       }
-      base = reinterpret_cast<u64>(launch.block->local.data()) + static_cast<u64>(warp.id * kLanes) * limit;
+      base = reinterpret_cast<u64>(local_memory(launch, warp, 0));
       EACH_LANE address[l] += static_cast<u64>(l) * limit;  // each thread has its own
       counter.local_requests += static_cast<u64>(count_local_requests(bytes));
       counter.local_sectors += static_cast<u64>(pattern.cost);

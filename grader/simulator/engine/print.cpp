@@ -126,10 +126,9 @@ size_t format_one(Call& call, const std::vector<char>& format, size_t at) {
 // vprintf(format, arguments): i.a and i.b are the local offsets of its two 64-bit parameters. Its result, at i.d, is
 // the number of arguments (CUDA C++ Programming Guide), 0 where the text was dropped.
 void print(Launch& launch, Warp& warp, char*, u32 mask, const Instruction& i) {
-  s32 limit = launch.request->local_limit;
   for (u32 rest = mask; rest && !launch.failed(); rest &= rest - 1) {
     int lane = first_lane(rest);
-    u8* local = launch.block->local.data() + static_cast<s64>(warp.id * kLanes + lane) * limit + warp.local_base;
+    u8* local = local_memory(launch, warp, lane) + warp.local_base;
     u64 format_address, arguments;
     memcpy(&format_address, local + i.a, 8);
     memcpy(&arguments, local + i.b, 8);

@@ -95,7 +95,7 @@ void Races::fence(Launch& launch, Warp& warp, u32 lanes, int scope) {
 // Accesses of one instruction by one warp share a number until something is ordered in their block.
 Moment Races::number(Launch& launch, const Visit& v) {
   if (last_.empty()) last_.assign(static_cast<size_t>(launch.request->code_count), 0);
-  const s32 pc = static_cast<s32>(&v.i - launch.request->code);
+  const s32 pc = pc_of(launch, v.i);
   Moment& last = last_[static_cast<size_t>(pc)];
   const u32 block = v.order.block();
   if (block != running_) {
@@ -375,7 +375,7 @@ bool Races::lockstep(Launch& launch, const Visit& v) {
   for (u32 rest = v.lanes; rest; rest &= rest - 1) {
     const int lane = first_lane(rest), other = relies_on(store, v.order, v.warp, v.address, v.lanes, lane);
     if (other < 0) continue;
-    if (polls(launch, static_cast<s32>(&v.i - launch.request->code))) return true;
+    if (polls(launch, pc_of(launch, v.i))) return true;
     report(launch, v, first_mark(store.moment) | static_cast<u32>(other), lane, kLockstep);
     return false;
   }

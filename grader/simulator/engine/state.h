@@ -171,6 +171,19 @@ struct Launch {
   bool failed() const { return request->fault->kind != kNoFault; }
 };
 
+inline s32 pc_of(const Launch& launch, const Instruction& i) {
+  return static_cast<s32>(&i - launch.request->code);
+}
+
+inline Counter& counter_of(const Launch& launch, const Instruction& i) {
+  return launch.request->counters[pc_of(launch, i)];
+}
+
+// Where a lane's local memory begins.
+inline u8* local_memory(const Launch& launch, const Warp& warp, int lane) {
+  return launch.block->local.data() + static_cast<s64>(warp.id * kLanes + lane) * launch.request->local_limit;
+}
+
 // Records the first fault of a launch; later ones are dropped (fault.cpp).
 void fail(Launch&, FaultKind, const Instruction&, const Warp&, int lane, u64 address = 0, int bytes = 0,
           s32 space = kGeneric);

@@ -60,7 +60,7 @@ void trace_step(Launch& launch, const Warp& warp, u32 path, u32 active, const In
   Trace& trace = *request.trace;
   if (trace.open) complete(trace, request.counters, warp);
   if (trace.cut) return;
-  const s32 pc = static_cast<s32>(&i - request.code);
+  const s32 pc = pc_of(launch, i);
   const TraceShape& shape = trace.shapes[pc];
   const bool address = active && shape.address;
   const s32 rows = active ? count_registers(shape) + address : 0;

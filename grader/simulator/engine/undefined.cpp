@@ -79,7 +79,7 @@ void forget_frame(Warp& warp, s32 begin) {
 void loaded_undefined(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u64* address, u32 mask) {
   const u64 map = space == kShared ? reinterpret_cast<u64>(launch.block->shared_written.data())
                                    : static_cast<u64>(launch.request->written_offset);
-  const s32 pc = static_cast<s32>(&i - launch.request->code);
+  const s32 pc = pc_of(launch, i);
   for (int v = 0; v < i.vector; v++) {
     Undefined value{};
     for (u32 rest = mask; rest; rest &= rest - 1) {

@@ -298,10 +298,7 @@ void run_warp(Launch& launch, Warp& warp) {
         if (active) {  // the address of the message is the first parameter
           int lane = first_lane(active);
           u64 message;
-          memcpy(&message,
-                 launch.block->local.data() + static_cast<s64>(warp.id * kLanes + lane) * request.local_limit +
-                     warp.local_base + i.a,
-                 8);
+          memcpy(&message, local_memory(launch, warp, lane) + warp.local_base + i.a, 8);
           fail(launch, kAssert, i, warp, lane, message);
         }
         break;
