@@ -55,9 +55,9 @@ def trace_warp(
 ) -> WarpTrace:
     """Launch ``kernel`` once, like ``kernel(grid, block, args)``, and keep what one warp does.
 
-    ``at``: the block (x, y, z) that the warp belongs to; ``warp``: its number in the block, 32 threads each; ``steps``: the
-    most instructions to keep. A kernel that fails raises nothing here: its trace ends with the fault, and its
-    arrays are lost as after any failed launch. On a GPU: ``TraceUnavailable``.
+    ``at``: the block (x, y, z) that the warp belongs to; ``warp``: its number in the block, 32 threads each;
+    ``steps``: the most instructions to keep. A kernel that fails raises nothing here: its trace ends with the fault,
+    and its arrays are lost as after any failed launch. On a GPU: ``TraceUnavailable``.
     """
     if device_kind() != "simulated":
         raise TraceUnavailable(ON_A_GPU)
