@@ -11,6 +11,7 @@ _SHEET = """
   max-width: 6em }
 & thead tr:last-child th { border-bottom: 1px solid var(--jp-border-color2, #8886) }
 & thead th[scope=colgroup] { text-align: center; font-weight: 600 }
+& tbody th, & tbody td { vertical-align: baseline }
 & tbody th { font-weight: 400; color: var(--jp-ui-font-color2, #777) }
 & .grader-source { text-align: left; padding-left: 1em; border-left: 1px solid var(--jp-border-color2, #8886) }
 & code { font-family: var(--jp-code-font-family, ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace);
