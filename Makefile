@@ -22,7 +22,8 @@ setup:  ## make .venv and install everything into it
 	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Set up. Next: make course",:)
 
 ifdef CLONE
-.PHONY: test prove demo
+.PHONY: test prove attack demo
+FUZZ ?= 100000
 
 test: setup  #: all tests; PYTEST_ARGS="tests/course -x" for some
 	@echo "==> Running the tests"
@@ -30,6 +31,13 @@ test: setup  #: all tests; PYTEST_ARGS="tests/course -x" for some
 
 prove: setup  #: for authors: every wrong answer is caught, every right one passes
 	@grader prove
+	@$(MAKE) --no-print-directory attack
+
+attack: setup  #: for authors: damaged modules, sanitizers and other processors against the simulated GPU (15 minutes)
+	@python tests/simulator/fuzz.py --count $(FUZZ) --jobs 2
+	@python tests/simulator/fuzz.py --count $(FUZZ) --jobs 2 --sanitize
+	@python tests/simulator/sanitized.py
+	@python tests/simulator/replay/run.py
 
 demo: setup  #: for instructors: a class release, three submissions, their grades
 	@python -m grader.classroom.demo
