@@ -16,6 +16,7 @@ from grader.simulator.decode.types import (
     FTZ,
     LOCAL_WINDOW,
     PARAMETERS,
+    PAST_CACHE,
     RELEASE,
     SHARED_WINDOW,
     SIGN_EXTEND,
@@ -209,6 +210,8 @@ def load_store(context: Context, modifiers: Modifiers) -> None:
     record.flags |= (WIDE_REGISTER if lanes == {8} else 0) | _order(found)
     if context.function.is_compared(context.instruction):
         record.flags |= STRONG
+    if not store and found["cache"] in ("cg", "cv"):
+        record.flags |= PAST_CACHE
     if space == "param":
         return _parameter(context, modifiers, where, store)
     context.operation("st" if store else "ld")

@@ -17,7 +17,7 @@ ADD, SUB, MUL, FMA, DIV, SQRT, RECIPROCAL = range(7)  # floats.h, enum Arithmeti
 SPACES = {"": 0, "global": 1, "shared": 2, "local": 3, "param": 4, "const": 5}  # abi.h, enum Space
 SIGN_EXTEND, WIDE_REGISTER = 1, 2  # abi.h, enum MemoryFlag
 COUNTS_ONES = 1 << 11  # atomics.cpp, enum AtomicFlag
-STRONG, BLOCK_SCOPE, ACQUIRE, RELEASE = 1 << 12, 1 << 13, 1 << 14, 1 << 15  # abi.h, enum OrderFlag
+STRONG, BLOCK_SCOPE, ACQUIRE, RELEASE, PAST_CACHE = (1 << bit for bit in range(12, 17))  # abi.h, enum OrderFlag
 # compare.h, enum Comparison
 COMPARISONS = {
     "eq": 0, "ne": 1, "lt": 2, "le": 3, "gt": 4, "ge": 5, "equ": 6, "neu": 7, "ltu": 8, "leu": 9,

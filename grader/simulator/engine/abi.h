@@ -126,6 +126,7 @@ enum OrderFlag : s32 {
   kBlockScope = 1 << 13,  // of scope .cta: strong among the threads of one block alone
   kAcquire = 1 << 14,
   kRelease = 1 << 15,
+  kPastCache = 1 << 16,  // a load that no multiprocessor's own cache answers: .cg, .cv
 };
 
 // What a load makes of a narrow value, and whether its register has 8 bytes: bits of `flags`.

@@ -244,7 +244,7 @@ bool Races::known(const Visit& v, Mark mark, int lane) const {
   if (!mark || (v.space == kShared && access_of(mark) < v.order.floor())) return true;
   const Access& other = log_[access_of(mark)];
   return v.order.knows(v.warp.id, lane, other.block, other.warp, lane_of(mark), access_of(mark),
-                       !v.write && !v.strong);
+                       !v.write && !v.strong && !(v.i.flags & kPastCache));
 }
 
 // Strong accesses of threads that are within each other's scope are ordered as they come.
