@@ -66,7 +66,7 @@ def test_enums_of_faults(name):
         ("Space", list(types.SPACES.values())),
         ("MemoryFlag", [types.SIGN_EXTEND, types.WIDE_REGISTER]),
         ("AtomicFlag", [types.COUNTS_ONES]),
-        ("OrderFlag", [types.STRONG, types.BLOCK_SCOPE, types.ACQUIRE, types.RELEASE]),
+        ("OrderFlag", [types.STRONG, types.BLOCK_SCOPE, types.ACQUIRE, types.RELEASE, types.PAST_CACHE]),
         ("Comparison", list(dict.fromkeys(types.COMPARISONS.values()))),
         ("Boolean", [0, *types.BOOLEANS.values()]),
         ("AtomicOperation", list(types.ATOMICS.values())),

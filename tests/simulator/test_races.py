@@ -57,6 +57,8 @@ WRONG = {
     "a shared counter zeroed late": ("if (t == 0) s[0] = 0; atomicAdd(&s[0], 1); __syncthreads(); y[t] = s[0];",
                                      1, 64, ""),
     "volatile in lockstep": ("vs[t] = t; y[t] = vs[t ^ 1];", 1, 32, "since Volta"),
+    "volatile in lockstep behind a wait for another": (
+        "vs[t] = t + 1; while (vs[t ^ 1] == 0) ; y[t] = vs[t ^ 2];", 1, 32, "since Volta"),
     "volatile in lockstep, a loop": (
         "vs[t] = x[t]; if (t < 32) { vs[t] += vs[t + 32]; for (int d = 16; d; d /= 2) vs[t] += vs[t + d]; }",
         1, 64, ""),
@@ -140,6 +142,8 @@ RIGHT = {
         "vs[t] = t; __syncwarp(); int v = vs[t ^ 1]; __syncwarp(); vs[t] = v; __syncwarp(); y[t] = vs[t ^ 2];", 1, 64),
     "volatile flags of two lanes": (
         "vs[t] = t + 1; while (vs[t ^ 1] == 0) ; __threadfence_block(); y[t] = 1;", 1, 32),
+    "volatile flags, read again": (
+        "vs[t] = t + 1; while (vs[t ^ 1] == 0) ; y[t] = vs[t ^ 1];", 1, 32),
     "volatile flags, more between": (
         "vs[t] = t + 1; int n = 0; while (vs[t ^ 1] == 0) if (n++ > 9) y[5] = 0; y[t] = 1;", 1, 32),
     "a volatile flag that many raise": (

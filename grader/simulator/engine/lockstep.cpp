@@ -36,6 +36,7 @@ bool comes_again(const Launch& launch, s32 pc) {
 int relies_on(const LockstepStore& store, const Order& order, const Warp& warp, const u64* address, u32 lanes,
               int lane) {
   if (!store.moment || !(store.lanes >> lane & 1) || store.address[lane] == address[lane]) return -1;
+  if (store.awaited[lane] == address[lane]) return -1;
   if (store.moment < order.met(warp.id)) return -1;
   for (u32 rest = store.lanes & lanes & ~(1u << lane); rest; rest &= rest - 1) {
     const int other = first_lane(rest);

@@ -13,6 +13,7 @@ struct LockstepStore {
   Moment moment = 0;  // 0: none
   u32 lanes = 0;
   u64 address[kLanes];
+  u64 awaited[kLanes];  // what a lane waited for since, and may load again; ~0: nothing
 };
 
 // A lane of the store that `lane`, one of the lanes of this load, relies on; -1: none.

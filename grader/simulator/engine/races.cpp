@@ -370,12 +370,16 @@ bool Races::lockstep(Launch& launch, const Visit& v) {
   if (v.write) {
     store.moment = access_of(v.mine), store.lanes = v.lanes;
     std::copy(v.address, v.address + kLanes, store.address);
+    std::fill(store.awaited, store.awaited + kLanes, ~0ull);
     return true;
   }
   for (u32 rest = v.lanes; rest; rest &= rest - 1) {
     const int lane = first_lane(rest), other = relies_on(store, v.order, v.warp, v.address, v.lanes, lane);
     if (other < 0) continue;
-    if (polls(launch, pc_of(launch, v.i))) return true;
+    if (polls(launch, pc_of(launch, v.i))) {
+      for (; rest; rest &= rest - 1) store.awaited[first_lane(rest)] = v.address[first_lane(rest)];
+      return true;
+    }
     report(launch, v, first_mark(store.moment) | static_cast<u32>(other), lane, kLockstep);
     return false;
   }
