@@ -1,5 +1,7 @@
 #include "lockstep.h"
 
+#include <algorithm>
+
 #include "lanes.h"
 #include "operations.h"
 
@@ -32,6 +34,11 @@ bool comes_again(const Launch& launch, s32 pc) {
 }
 
 }  // namespace
+
+LockstepStore::LockstepStore(Moment moment, u32 lanes, const u64* address) : moment(moment), lanes(lanes) {
+  std::copy(address, address + kLanes, this->address);
+  std::fill(awaited, awaited + kLanes, ~0ull);
+}
 
 int relies_on(const LockstepStore& store, const Order& order, const Warp& warp, const u64* address, u32 lanes,
               int lane) {

@@ -10,6 +10,9 @@
 
 // The last strong store of a warp to shared memory.
 struct LockstepStore {
+  LockstepStore() = default;
+  LockstepStore(Moment, u32 lanes, const u64* address);
+
   Moment moment = 0;  // 0: none
   u32 lanes = 0;
   u64 address[kLanes];

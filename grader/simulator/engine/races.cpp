@@ -368,9 +368,7 @@ bool Races::harmless(Launch& launch, const Visit& v, Mark mark, int lane) const 
 bool Races::lockstep(Launch& launch, const Visit& v) {
   LockstepStore& store = stores_[static_cast<u64>(v.order.block()) << 32 | static_cast<u64>(v.warp.id)];
   if (v.write) {
-    store.moment = access_of(v.mine), store.lanes = v.lanes;
-    std::copy(v.address, v.address + kLanes, store.address);
-    std::fill(store.awaited, store.awaited + kLanes, ~0ull);
+    store = LockstepStore(access_of(v.mine), v.lanes, v.address);
     return true;
   }
   for (u32 rest = v.lanes; rest; rest &= rest - 1) {
