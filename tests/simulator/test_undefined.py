@@ -200,3 +200,15 @@ def test_freed_memory_is_unwritten_again_and_variables_begin_with_zeros(bench):
     bench.device.reset()
     x, y = bench.device.alloc(128), bench.device.alloc(128)
     assert fault_of(bench, text, x, y).kind == "uninitialised_global"
+
+
+@pytest.mark.parametrize("members", ["int a; char c;", "double a; char c;", "int a; short b; char c;"])
+def test_structures_are_copied_with_their_padding(bench, members):
+    struct = f"struct P {{ {members} }};\n"
+    names = [member.split()[1] for member in members.split(";")[:-1]]
+    fill = struct + KERNEL + "(P* x) {" + "".join(f" x[threadIdx.x].{name} = 1;" for name in names) + " }"
+    copy = struct + KERNEL + "(P* x, P* y) { y[threadIdx.x] = x[31 - threadIdx.x]; }"
+    x, y = bench.device.alloc(512, name="x"), bench.device.alloc(512)
+    assert fault_of(bench, copy, x, y).kind == "uninitialised_global"
+    assert fault_of(bench, fill, x) is None
+    assert fault_of(bench, copy, x, y) is None

@@ -96,9 +96,25 @@ void loaded_undefined(Launch& launch, Warp& warp, const Instruction& i, s32 spac
   }
 }
 
+// A word as it was loaded, its first bytes written: of a structure, with the padding behind a member. Compilers
+// copy such a word in one, or as a vector of bytes or halves.
+static bool padded(const Launch& launch, Warp& warp, s32 slot, u32 mask) {
+  Undefined value{};
+  collect(warp, value, slot, mask);
+  bool all = value.mask && !value.computed;
+  for (u32 rest = value.mask; rest; rest &= rest - 1) {
+    int l = first_lane(rest);
+    const Instruction& load = launch.request->code[value.pc[l]];
+    const int word = load.bytes < 4 ? load.bytes * load.vector : load.bytes;
+    all &= load.op == OP_ld && (value.address[l] & static_cast<u64>(word - 1));
+  }
+  return all;
+}
+
 bool stored_undefined(Launch& launch, Warp& warp, const Instruction& i, s32 space, const u64* address,
                       u32 mask) {
   for (int v = 0; v < i.vector; v++) {
+    if (space == kGlobal && padded(launch, warp, i.values[v], mask)) continue;
     if (!use(launch, warp, i.values[v], mask, space != kGlobal)) return false;
     if (space != kShared) continue;
     Undefined value{};

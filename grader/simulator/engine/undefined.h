@@ -4,7 +4,8 @@
 // what they then do not select. A lane's register stays undefined until it is written; what is computed from it
 // is undefined, too. The fault, at the load, comes where such a value decides something or gets where others
 // find it: in a comparison, an address, an atomic or warp function, a store to global memory, and any store of
-// a computed one. A copy in shared memory counts as not written. Local memory forgets.
+// a computed one. A copy in shared memory counts as not written. Local memory forgets, and so does global memory
+// where a word's first bytes are written: so structures are copied, too.
 //
 // So it is with values that a shuffle reads from lanes that take no part in it.
 #pragma once
