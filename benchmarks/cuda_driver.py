@@ -81,10 +81,28 @@ class Driver:
         if code := getattr(self._cuda, name)(*arguments):
             raise RuntimeError(f"{name} gave {code}")
 
-    def load(self, cubin: bytes) -> ctypes.c_void_p:
+    def load(self, code: bytes) -> ctypes.c_void_p:
+        """A module of machine code or PTX text. RuntimeError where the driver refuses it."""
         module = ctypes.c_void_p()
-        self._call("cuModuleLoadData", ctypes.byref(module), cubin)
+        self._call("cuModuleLoadData", ctypes.byref(module), code)
         return module
+
+    def unload(self, module: ctypes.c_void_p) -> None:
+        self._call("cuModuleUnload", module)
+
+    def buffer(self, nbytes: int) -> np.uint64:
+        """Device memory of its own: the address."""
+        address = ctypes.c_uint64()
+        self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(nbytes))
+        return np.uint64(address.value)
+
+    def write(self, address: np.uint64, array: np.ndarray) -> None:
+        self._call("cuMemcpyHtoD_v2", ctypes.c_uint64(int(address)), array.tobytes(), ctypes.c_size_t(array.nbytes))
+
+    def read(self, address: np.uint64, nbytes: int) -> bytes:
+        data = ctypes.create_string_buffer(nbytes)
+        self._call("cuMemcpyDtoH_v2", data, ctypes.c_uint64(int(address)), ctypes.c_size_t(nbytes))
+        return data.raw
 
     def kernel(self, module: ctypes.c_void_p, name: str) -> ctypes.c_void_p:
         kernel = ctypes.c_void_p()

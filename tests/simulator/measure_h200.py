@@ -8,7 +8,6 @@ line, also all results, in OUT/values.npz, to see what differs.
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
 import sys
@@ -16,44 +15,27 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "benchmarks")]
+from cuda_driver import Driver  # noqa: E402
 from opcode_cases import BLOCK, BYTES, COUNT, HEADER, cases, inputs  # noqa: E402
 
 GRID = COUNT // BLOCK
 
 
-class Gpu:
+class Gpu(Driver):
     def __init__(self) -> None:
-        self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.check("cuInit", 0)
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.check("cuDeviceGet", ctypes.byref(device), 0)
-        self.check("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.check("cuCtxSetCurrent", context)
-        self.buffers = []
-        for _ in range(4):
-            pointer = ctypes.c_uint64()
-            self.check("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(COUNT * 8))
-            self.buffers.append(pointer)
-
-    def check(self, name: str, *arguments) -> None:
-        if (code := getattr(self.cuda, name)(*arguments)) != 0:
-            raise RuntimeError(f"{name} gave {code}")
+        super().__init__()
+        self.buffers = [self.buffer(COUNT * 8) for _ in range(4)]
 
     def run(self, case) -> bytes:
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        self.check("cuModuleLoadData", ctypes.byref(module), (HEADER + case.ptx()).encode())
-        self.check("cuModuleGetFunction", ctypes.byref(function), module, b"run")
+        module = self.load((HEADER + case.ptx()).encode())
         for position, kind in enumerate(case.types[1:], 1):
-            data = inputs(kind, position, case.ties).tobytes()
-            self.check("cuMemcpyHtoD_v2", self.buffers[position], data, ctypes.c_size_t(len(data)))
-        parameters = (ctypes.c_void_p * 4)(*(ctypes.addressof(b) for b in self.buffers))
-        self.check("cuLaunchKernel", function, GRID, 1, 1, BLOCK, 1, 1, 0, None, parameters, None)
-        self.check("cuCtxSynchronize")
-        result = ctypes.create_string_buffer(COUNT * BYTES[case.types[0]])
-        self.check("cuMemcpyDtoH_v2", result, self.buffers[0], ctypes.c_size_t(len(result)))
-        self.check("cuModuleUnload", module)
-        return result.raw
+            self.write(self.buffers[position], inputs(kind, position, case.ties))
+        self.launch(self.kernel(module, "run"), (GRID, 1, 1), (BLOCK, 1, 1), self.buffers, 0)
+        result = self.read(self.buffers[0], COUNT * BYTES[case.types[0]])
+        self.unload(module)
+        return result
 
 
 def main(out: Path, names: set[str]) -> None:

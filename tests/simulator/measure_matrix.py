@@ -8,13 +8,14 @@ the driver did not take.
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "benchmarks")]
+from cuda_driver import Driver  # noqa: E402
 from matrix_cases import (  # noqa: E402
     BITS,
     WARPS,
@@ -28,38 +29,19 @@ from matrix_cases import (  # noqa: E402
 )  # fmt: skip
 
 
-class Gpu:
+class Gpu(Driver):
     def __init__(self) -> None:
-        self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.check("cuInit", 0)
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.check("cuDeviceGet", ctypes.byref(device), 0)
-        self.check("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.check("cuCtxSetCurrent", context)
-        self.buffers = []
-        for _ in range(4):
-            pointer = ctypes.c_uint64()
-            self.check("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(WARPS * 32 * 32 * 8))
-            self.buffers.append(pointer)
-
-    def check(self, name: str, *arguments) -> None:
-        if (code := getattr(self.cuda, name)(*arguments)) != 0:
-            raise RuntimeError(f"{name} gave {code}")
+        super().__init__()
+        self.buffers = [self.buffer(WARPS * 32 * 32 * 8) for _ in range(4)]
 
     def run(self, case: Case) -> np.ndarray:
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        self.check("cuModuleLoadData", ctypes.byref(module), case.ptx().encode())
-        self.check("cuModuleGetFunction", ctypes.byref(function), module, b"run")
+        module = self.load(case.ptx().encode())
         for buffer, array in zip(self.buffers[1:], laid_out(case), strict=True):
-            data = array.tobytes()
-            self.check("cuMemcpyHtoD_v2", buffer, data, ctypes.c_size_t(len(data)))
-        parameters = (ctypes.c_void_p * 4)(*(ctypes.addressof(b) for b in self.buffers))
-        self.check("cuLaunchKernel", function, WARPS, 1, 1, 32, 1, 1, 0, None, parameters, None)
-        self.check("cuCtxSynchronize")
-        result = ctypes.create_string_buffer(WARPS * case.counts()[0] * BITS[case.d] // 8)
-        self.check("cuMemcpyDtoH_v2", result, self.buffers[0], ctypes.c_size_t(len(result)))
-        self.check("cuModuleUnload", module)
-        return result_of(case, result.raw)
+            self.write(buffer, array)
+        self.launch(self.kernel(module, "run"), (WARPS, 1, 1), (32, 1, 1), self.buffers, 0)
+        result = self.read(self.buffers[0], WARPS * case.counts()[0] * BITS[case.d] // 8)
+        self.unload(module)
+        return result_of(case, result)
 
 
 def main(out: Path) -> None:

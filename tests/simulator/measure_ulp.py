@@ -9,7 +9,6 @@ which operands, how many results differ. ``--summary FILE`` prints the table of 
 from __future__ import annotations
 
 import csv
-import ctypes
 import datetime
 import struct
 import subprocess
@@ -20,7 +19,8 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parents[1]), str(HERE.parents[1] / "benchmarks")]
+from cuda_driver import Driver  # noqa: E402
 from documented_bounds import Bound, bounds  # noqa: E402
 from math_functions import TYPES, distance, expressions, inputs, numbers, source  # noqa: E402
 
@@ -50,41 +50,18 @@ def compiled(arch: str = "compute_90") -> str:
             return result.ptx
 
 
-class Gpu:
-    """The driver, with four buffers."""
-
+class Gpu(Driver):
     def __init__(self, ptx: str) -> None:
-        self.cuda = ctypes.CDLL("libcuda.so.1")
-        self.check("cuInit", 0)
-        device, context, self.module = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p()
-        self.check("cuDeviceGet", ctypes.byref(device), 0)
-        self.check("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.check("cuCtxSetCurrent", context)
-        name = ctypes.create_string_buffer(100)
-        self.check("cuDeviceGetName", name, 100, device)
-        self.name = name.value.decode()
-        self.check("cuModuleLoadData", ctypes.byref(self.module), ptx.encode())
-        self.buffers = [ctypes.c_uint64() for _ in range(4)]
-        for buffer in self.buffers:
-            self.check("cuMemAlloc_v2", ctypes.byref(buffer), ctypes.c_size_t(8 * max(COUNTS.values())))
-
-    def check(self, name: str, *arguments) -> None:
-        if (code := getattr(self.cuda, name)(*arguments)) != 0:
-            raise RuntimeError(f"{name} gave {code}")
+        super().__init__()
+        self.module = self.load(ptx.encode())
+        self.buffers = [self.buffer(8 * max(COUNTS.values())) for _ in range(4)]
 
     def run(self, kernel: str, data: list[np.ndarray]) -> np.ndarray:
-        function = ctypes.c_void_p()
-        self.check("cuModuleGetFunction", ctypes.byref(function), self.module, kernel.encode())
         for buffer, array in zip(self.buffers[1:], data, strict=True):
-            self.check("cuMemcpyHtoD_v2", buffer, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
-        arguments = (ctypes.c_void_p * 4)(*(ctypes.addressof(b) for b in self.buffers))
-        grid = data[0].size // BLOCK
-        self.check("cuLaunchKernel", function, grid, 1, 1, BLOCK, 1, 1, 0, None, arguments, None)
-        self.check("cuCtxSynchronize")
-        result = np.empty_like(data[0])
-        to, size = result.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(result.nbytes)
-        self.check("cuMemcpyDtoH_v2", to, self.buffers[0], size)
-        return result
+            self.write(buffer, array)
+        grid = (data[0].size // BLOCK, 1, 1)
+        self.launch(self.kernel(self.module, kernel), grid, (BLOCK, 1, 1), self.buffers, 0)
+        return np.frombuffer(self.read(self.buffers[0], data[0].nbytes), data[0].dtype)
 
 
 class Simulated:
