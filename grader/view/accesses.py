@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grader.gpu.traces import WarpTrace
 from grader.simulator.trace import Step
 from grader.view.bank_map import bank_map
-from grader.view.picture import PALETTE, QUIET, Picture, figure
+from grader.view.picture import PALETTE, QUIET, Picture, sheet
 
 # The element that a thread of the warp touches: as a function of the thread's number, or one for each thread.
 Index = Callable[[int], int | None] | Iterable[int | None]
@@ -137,16 +137,7 @@ def _sector_map(access: Access, title: str) -> Picture:
     pitch = _LABEL + slots * cell + 0.15
     fact, hollow = _fact(access), access.used < access.moved
     width, height = max(5.6, columns * pitch), rows * _HEIGHT + (0.78 if title else 0.58) + (0.25 if hollow else 0)
-    with figure(width, height) as fig:
-        fig.set_layout_engine("none")
-        axes = fig.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
-        axes.set_axis_off()
-        top = 0.2
-        if title:
-            axes.text(0, top, title, fontsize=11, va="center")
-            top += 0.2
-        axes.text(0, top, fact, fontsize=9.5, va="center")
-        top += 0.18
+    with sheet(width, height, title, fact) as (fig, axes, top):
         for position, (sector, places) in enumerate(shown):
             column, row = divmod(position, rows)
             _draw_sector(axes, column * pitch, top + row * _HEIGHT, sector, places, slots, cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.view.banks import BANKS, BankAccess, bank_access
-from grader.view.picture import PALETTE, QUIET, Picture, figure
+from grader.view.picture import PALETTE, QUIET, Picture, sheet
 
 _LABEL, _CELL, _HEIGHT = 0.5, 0.25, 0.22  # inches
 _MOST_ROWS = 16
@@ -26,16 +26,7 @@ def bank_map(addresses: Mapping[int, int], itemsize: int, *, title: str = "", lo
     rows = min(depth, _MOST_ROWS)
     width = _LABEL + BANKS * _CELL + 0.05
     height = (0.66 if title else 0.46) + (rows + 1) * _HEIGHT + 0.3
-    with figure(width, height) as fig:
-        fig.set_layout_engine("none")
-        axes = fig.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
-        axes.set_axis_off()
-        top = 0.2
-        if title:
-            axes.text(0, top, title, fontsize=11, va="center")
-            top += 0.2
-        axes.text(0, top, fact, fontsize=9.5, va="center")
-        top += 0.18
+    with sheet(width, height, title, fact) as (fig, axes, top):
         middle = {"ha": "center", "va": "center"}
         axes.text(_LABEL - 0.06, top + _HEIGHT / 2, "bank", ha="right", va="center", fontsize=8, color=QUIET)
         for bank in range(BANKS):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from html import escape
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 # The ink of text and axes. In the SVG it becomes `currentColor`, so it is dark on light and light on dark.
@@ -76,6 +77,24 @@ def figure(width: float = 7.0, height: float = 3.0) -> Iterator[Figure]:
     """A figure in the house style, ``width`` by ``height`` inches; draw inside ``with``."""
     with matplotlib.rc_context(_STYLE):
         yield Figure(figsize=(width, height))
+
+
+@contextlib.contextmanager
+def sheet(width: float, height: float, title: str, fact: str) -> Iterator[tuple[Figure, Axes, float]]:
+    """A figure to draw in by inches from the top left, under a title ("": none) and a line of facts.
+
+    The last value is where the drawing may begin.
+    """
+    with figure(width, height) as fig:
+        fig.set_layout_engine("none")
+        axes = fig.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
+        axes.set_axis_off()
+        top = 0.2
+        if title:
+            axes.text(0, top, title, fontsize=11, va="center")
+            top += 0.2
+        axes.text(0, top, fact, fontsize=9.5, va="center")
+        yield fig, axes, top + 0.18
 
 
 def show(fig: Figure | Picture, alt: str = "") -> None:
