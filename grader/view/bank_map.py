@@ -67,7 +67,7 @@ def _fact(access: BankAccess) -> str:
 
 def _crowded(access: BankAccess) -> str:
     if not access.phases or access.worst.wavefronts == 1:
-        return "No bank has to give two words to the same threads." if access.phases else ""
+        return "Every bank gives one word a pass at most: no conflict." if access.phases else ""
     worst = access.worst
     banks = [bank for bank, words in worst.banks.items() if len(words) == worst.wavefronts]
     named = ", ".join(map(str, banks[:8])) + (", and so on" if len(banks) > 8 else "")
