@@ -33,15 +33,15 @@ SENTENCES = {
         "The kernel {does} {bytes} through a null pointer (address {address:#x}).",
     ),
     FaultKind.FREED_POINTER: ("freed_pointer", "The kernel {does} {buffer}, which was freed before."),
-    FaultKind.READ_ONLY: ("read_only", "The kernel writes to {buffer}, which is an input and may only be read."),
+    FaultKind.READ_ONLY: ("read_only", "The kernel writes to {buffer}, which may only be read: it is an input or a __constant__ variable."),
     FaultKind.SHARED_OUT_OF_BOUNDS: (
         "shared_out_of_bounds",
         "The kernel {does} {bytes} at byte {address} of the block's shared memory, which has {shared}.",
     ),
     FaultKind.LOCAL_OUT_OF_BOUNDS: (
         "out_of_bounds",
-        "The kernel {does} {bytes} outside of a thread's local memory: an index into a local array is too "
-        "large.",
+        "The kernel {does} {bytes} outside of a thread's local memory: an index into a local array is "
+        "too large or negative.",
     ),
     FaultKind.UNINITIALISED_SHARED: (
         "uninitialised_shared",
@@ -126,6 +126,7 @@ HOST_POINTER = (
 )
 _MANY = 1 << 30  # elements: an int index that overflowed is mostly at least as far off, and at most four times as far
 _FARTHEST = 1 << 57  # what lies beyond is no address of a GPU, and no buffer's index led there
+_REACH = 1 << 42  # bytes: no index of 32 bits leads so far; a wild pointer has no buffer that it missed
 # Where Linux places programs' heaps, and their libraries, large arrays and stacks: x86-64, then aarch64.
 _HOST = (
     (0x5500_0000_0000, 0x5700_0000_0000), (0x7E00_0000_0000, 0x8000_0000_0000),
@@ -160,6 +161,8 @@ def fault_of(
     space = Space(record.space).name.lower() if touches and record.space else None
     in_buffers = space in ("global", "const") and kind != "null_pointer"
     buffer = memory.nearest(record.address) if in_buffers and record.address < _FARTHEST else None
+    if buffer and not -_REACH < record.address - buffer.base < buffer.bytes + _REACH:
+        buffer = None
     offset = record.address - buffer.base if buffer else None
     if kind == "out_of_bounds" and in_buffers and _on_the_host(record.address, memory):
         kind, sentence = HOST_POINTER

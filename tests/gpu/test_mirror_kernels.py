@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -85,7 +87,7 @@ def test_a_fault_is_told_in_one_line_and_ends_the_generation(twice, device, faul
     assert isinstance(error, CUDADriverError) and isinstance(error, CUDARuntimeError)
     assert error.status == 700 and error.fault.line == 7
     line, gpu = error._render_traceback_()
-    assert gpu.startswith("A GPU says only: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered.")
+    assert gpu.startswith("A GPU says at most: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered.")
     assert str(error).startswith("CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered. twice.cu:7")
     for part in ("twice.cu:7", "4 bytes past the end", "argument 1, float32 of shape (4,)", "thread (4, 0, 0)"):
         assert part in line
@@ -184,3 +186,13 @@ def test_all_objects_of_a_kernel_share_what_was_asked_for(device):
     module = cp.RawModule(code="source")
     module.get_function("twice").max_dynamic_shared_size_bytes = 60_000
     assert module.get_function("twice").max_dynamic_shared_size_bytes == 60_000
+
+
+@pytest.mark.parametrize(
+    "kind, said",
+    [("race", "A GPU says nothing, and"), ("deadlock", "A GPU says nothing: it may hang"),
+     ("host_pointer", "A GPU says at most: CUDA_ERROR_ILLEGAL_ADDRESS")],
+)  # fmt: skip
+def test_what_a_gpu_says_of_a_fault(fault, kind, said):
+    error = DeviceFault(dataclasses.replace(fault(0), kind=kind), "Told.")
+    assert error._render_traceback_()[1].startswith(said)

@@ -211,3 +211,23 @@ def test_an_int_that_overflowed_is_named(bench, index, told):
     fault = fault_of(bench, text, bench.device.alloc(1024, name="y"), 46341, block=(1,))
     assert fault.kind == "out_of_bounds"
     assert fault.sentence.endswith(": an int index may have overflowed.") == told
+
+
+def test_a_wild_pointer_is_told_without_a_buffer(bench):
+    bench.device.alloc(1024, name="y")
+    fault = fault_of(bench, KERNEL + "(char* p) { *p = 1; }", 0x12_3456_7890, block=(1,))
+    assert fault.buffer is None
+    assert fault.sentence == "The kernel writes 1 byte at 0x1234567890, an address where no buffer is."
+
+
+def test_an_index_in_front_of_a_local_array(bench):
+    text = KERNEL + "(int* y, int n) { int a[8]; for (int i = 0; i < 8; i++) a[i] = y[i]; a[n] += 1; y[0] = a[y[1]]; }"
+    y = bench.array(np.zeros(8, np.int32), "y")
+    assert fault_of(bench, text, y, -3, block=(1,)).sentence.endswith("too large or negative.")
+
+
+def test_a_write_to_a_constant_variable(bench):
+    text = "__constant__ int c[4];" + KERNEL + "(int* y, int n) { int* p = n ? (int*)c : y; p[threadIdx.x] = 2; }"
+    fault = fault_of(bench, text, bench.array(np.zeros(32, np.int32), "y"), 1)
+    assert (fault.kind, fault.buffer) == ("read_only", "c")
+    assert "__constant__" in fault.sentence

@@ -21,11 +21,15 @@ STATUS = {
     801: ("CUDA_ERROR_NOT_SUPPORTED", "operation not supported"),
 }
 
-# What a GPU would say to each kind of fault. The simulated GPU says more, in the fault's own sentence.
+# What a GPU says to each kind of fault, if anything: as an H200 did to the kernels of tests/simulator/corpus. The
+# simulated GPU says more, in the fault's own sentence.
 _FAULT_STATUS = {
     "out_of_bounds": 700, "null_pointer": 700, "freed_pointer": 700, "read_only": 700, "misaligned": 716,
-    "budget": 702, "deadlock": 702, "launch": 1, "unsupported": 801,
+    "host_pointer": 700, "shared_out_of_bounds": 700, "stack": 700, "budget": 702, "deadlock": 702, "launch": 1,
+    "unsupported": 801,
 }  # fmt: skip
+_SILENT = {"race", "async_copy", "uninitialised_shared", "uninitialised_global", "read_only"}
+_MAY_HANG = {"barrier", "shuffle", "budget", "deadlock"}
 
 
 class PlainError:
@@ -82,8 +86,13 @@ class DeviceFault(CUDADriverError, CUDARuntimeError):
 
     def _render_traceback_(self) -> list[str]:
         """What the learner's kernel did first; what a GPU would have said of it after."""
-        words = ": ".join(STATUS[self.status])
-        return [f"DeviceFault: {self.sentence}", f"A GPU says only: {words}. {self._consequence}".rstrip()]
+        if self.fault.kind in _SILENT:
+            said = "A GPU says nothing, and its results may be wrong."
+        elif self.fault.kind in _MAY_HANG:
+            said = "A GPU says nothing: it may hang, or go on with wrong results."
+        else:
+            said = f"A GPU says at most: {': '.join(STATUS[self.status])}."
+        return [f"DeviceFault: {self.sentence}", f"{said} {self._consequence}".rstrip()]
 
 
 class ArgumentError(PlainError, TypeError):
