@@ -49,7 +49,7 @@ HEADERS = {
     "cuda_fp8.h": "#include <cuda_fp8.h>",
 }
 # What stays refused, by name; "call" is that of malloc and free, "mov" that of %pm0.
-REFUSED = frozenset("alloca atom.b128 barrier.cluster brkpt call fence.cluster getctarank mapa mov".split())
+REFUSED = frozenset("atom.b128 barrier.cluster brkpt call fence.cluster getctarank mapa mov".split())
 _DECLARATION = re.compile(r"^(?:(?:extern|static) )?[ \t]*(?:__\w+)\s+([^;{}#()]*?)\b(\w+)\s*\(([^(){};]*)\)", re.M)
 _MACRO = re.compile(r"\b(extern|static|inline|constexpr|_CRTIMP|__\w*(DECL|CRTIMP)\w*|__\w+__|__cdecl)\b")
 _TYPE = re.compile(

@@ -1,5 +1,6 @@
 """The engine and the Python side agree on every number that both write down."""
 
+import inspect
 import re
 import struct
 from enum import Enum
@@ -8,7 +9,7 @@ import pytest
 
 from grader.simulator import kinds, memory, native, trace
 from grader.simulator.build import SOURCES
-from grader.simulator.decode import async_copy, control, describe, matrix, types, video, warp
+from grader.simulator.decode import async_copy, control, describe, matrix, program, types, video, warp
 
 SOURCE = {path.name: path.read_text() for path in sorted(SOURCES.iterdir())}
 SHAPE = struct.Struct(f"<{len(describe.Shape((), (), False).numbers())}i")
@@ -139,6 +140,18 @@ def test_layouts(name, layout: struct.Struct):
     letters = "".join({"s32": "i", "u32": "I", "s64": "q", "u64": "Q"}[kind] * count for kind, _, count in fields(name))
     expanded = re.sub(r"(\d+)(\w)", lambda m: m[2] * int(m[1]), layout.format.removeprefix("<"))
     assert expanded == letters
+
+
+@pytest.mark.parametrize("name", ["Function", "Special", "Copy"])
+def test_rows_of_a_program(name):
+    """They are packed where they are made."""
+    written = re.findall(r'struct\.pack\(\s*"<(\d)i"', inspect.getsource(program.Linker))
+    numbers = {"Function": 0, "Special": 1, "Copy": 2}
+    assert [(kind, count) for kind, _, count in fields(name)] == [("s32", 1)] * int(written[numbers[name]])
+
+
+def test_what_a_launch_gives_without_memory():
+    assert f"constexpr int kOutOfMemory = {native._OUT_OF_MEMORY};" in SOURCE["abi.h"]
 
 
 def test_counters():

@@ -10,4 +10,6 @@ from sweep import ARCHITECTURES, REFUSED, family, sweep
 def test_only_the_documented_opcodes_are_refused(arch):
     found = sweep(arch)
     assert found.functions > 1600 and len(found.opcodes) > 1000
-    assert {family(opcode) for opcode in found.refused} <= REFUSED, found.refused
+    refused = {family(opcode) for opcode in found.refused}
+    assert refused <= REFUSED, found.refused
+    assert refused == REFUSED or arch != ARCHITECTURES[-1]  # the newest has all of them

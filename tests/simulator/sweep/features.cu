@@ -63,11 +63,6 @@ extern "C" __global__ void local_arrays(int* out, int n) {
   for (int k = 0; k < 64; k++) a[k] = k * n;
   for (int k = 0; k < 32; k++) b[k] = k * n;
   out[0] = a[n & 63] + b[n & 31];
-#ifndef __CUDACC_RTC__
-  int* dynamic = static_cast<int*>(alloca(n * 4));
-  for (int k = 0; k < n; k++) dynamic[k] = k;
-  out[1] = dynamic[n - 1];
-#endif
 }
 extern "C" __global__ void switches(int* out, int n) {
   switch (n) {
