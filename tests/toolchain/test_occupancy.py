@@ -57,7 +57,6 @@ def test_a_block_that_cannot_run_has_no_occupancy():
         occupancy(resources(), 32, capability="3.5")
 
 
-@pytest.mark.skipif(not MEASURED.exists(), reason="not measured yet")
 def test_the_driver_of_an_h200_says_the_same():
     for row in csv.DictReader(open(MEASURED)):
         registers, fixed, threads, dynamic, blocks = (
