@@ -186,8 +186,7 @@ def pack(parameters, arguments, addresses: Mapping[str, int]) -> bytes:
 
 def fault_finding(fault, case: Case) -> Finding:
     """A device fault as a finding; the states follow the kind of fault."""
-    state = {"budget": State.TIMEOUT, "unsupported": State.UNSUPPORTED_HERE, "trap": State.CRASH}.get(
-        fault.kind, State.FAIL
-    )
+    crash = dict.fromkeys(("trap", "assert"), State.CRASH)
+    state = {"budget": State.TIMEOUT, "unsupported": State.UNSUPPORTED_HERE, **crash}.get(fault.kind, State.FAIL)
     suffix = f" ({case.label})" if case.label else ""
     return failed(fault.sentence + suffix, state=state, fault=dataclasses.asdict(fault), case={"label": case.label})

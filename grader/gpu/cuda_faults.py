@@ -13,7 +13,7 @@ _ERRORS = {
     700: ("out_of_bounds", "The kernel accessed memory that belongs to nothing."),
     701: ("launch", "CUDA refuses the launch: such a block needs more registers or shared memory than there are."),
     702: ("budget", "The kernel ran too long and was stopped by the driver. Does its loop end?"),
-    710: ("trap", "An assertion in the kernel failed."),
+    710: ("assert", "An assertion in the kernel failed."),
     715: ("trap", "The kernel executed an instruction that is not valid."),
     716: ("misaligned", "The kernel accessed memory at an address that is no multiple of the access's size."),
     717: ("out_of_bounds", "The kernel accessed memory of another kind than its address belongs to."),

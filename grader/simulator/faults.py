@@ -62,7 +62,7 @@ SENTENCES = {
         "The kernel still ran after {address:,} instructions: it never ends, or waits for something that never comes.",
     ),
     FaultKind.TRAP: ("trap", "The kernel stopped itself with a trap."),
-    FaultKind.ASSERT: ("trap", "The assertion `{message}` failed."),
+    FaultKind.ASSERT: ("assert", "The assertion `{message}` failed."),
     FaultKind.STACK: ("stack", "The kernel's functions call each other too deeply: the stack is full."),
     FaultKind.UNSUPPORTED: (
         "unsupported",

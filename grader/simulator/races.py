@@ -54,6 +54,8 @@ def _remedy(record: FaultRecord, program: Program, same_block: bool, blocks: int
     if kinds == {"load", "store"} and blocks > 1 and record.space == Space.GLOBAL:
         same = _address(program, record.pc) == _address(program, record.other_pc)
         look += f"; between blocks no barrier helps: {'use an atomic function' if same else 'write to another buffer'}"
+    if "store" in kinds and kinds & {"atomic", "reduction"} and blocks > 1 and record.space == Space.GLOBAL:
+        look += "; between blocks no barrier helps: store before the launch, or let all use atomic functions"
     if record.thread // 32 != record.other_thread // 32:
         return "a __syncthreads() is missing between them" + look
     if threads <= 32:

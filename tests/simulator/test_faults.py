@@ -157,7 +157,7 @@ def test_an_assertion_that_fails(bench):
     text = KERNEL + "(int* y)\n{\n    assert(y[threadIdx.x] == 0);\n}"
     y = bench.array(np.array([0, 0, 1], np.int32))
     fault = fault_of(bench, text, y, block=(3,))
-    assert (fault.kind, fault.thread, fault.line) == ("trap", (2, 0, 0), 3)
+    assert (fault.kind, fault.thread, fault.line) == ("assert", (2, 0, 0), 3)
     assert "y[threadIdx.x] == 0" in fault.sentence
 
 

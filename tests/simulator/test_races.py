@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 from conftest import Bench
-from small_kernels import fault_of, line_of
+from small_kernels import KERNEL, fault_of, line_of
 
 from grader.simulator import Device
 
@@ -311,3 +311,9 @@ def test_chosen_blocks_of_a_sparse_buffer_stay_cheap(bench):
     grid = (1 << 25,)
     result = bench.launch(bench.load(text), "k", grid, (256,), y, blocks=((1 << 25) - 4, 1 << 25))
     assert result.fault is None and result.seconds < 0.5
+
+
+def test_a_store_beside_atomics_of_other_blocks(bench):
+    text = KERNEL + "(int* y) { if (threadIdx.x == 0) y[0] = 0; atomicAdd(y, 1); }"
+    fault = fault_of(bench, text, bench.array(np.zeros(4, np.int32)), grid=(2,), block=(64,))
+    assert fault.kind == "race" and "between blocks no barrier helps" in fault.sentence

@@ -16,6 +16,7 @@ STATUS = {
     500: ("CUDA_ERROR_NOT_FOUND", "named symbol not found"),
     700: ("CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"),
     702: ("CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"),
+    710: ("CUDA_ERROR_ASSERT", "device-side assert triggered"),
     716: ("CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"),
     719: ("CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"),
     801: ("CUDA_ERROR_NOT_SUPPORTED", "operation not supported"),
@@ -26,7 +27,7 @@ STATUS = {
 _FAULT_STATUS = {
     "out_of_bounds": 700, "null_pointer": 700, "freed_pointer": 700, "read_only": 700, "misaligned": 716,
     "host_pointer": 700, "shared_out_of_bounds": 700, "stack": 700, "budget": 702, "deadlock": 702, "launch": 1,
-    "unsupported": 801,
+    "assert": 710, "unsupported": 801,
 }  # fmt: skip
 _SILENT = {"race", "async_copy", "uninitialised_shared", "uninitialised_global", "read_only"}
 _MAY_HANG = {"barrier", "shuffle", "budget", "deadlock"}

@@ -1,5 +1,5 @@
 // An assertion holds that every class label is below the number of classes; one is not.
-// @fault trap
+// @fault assert
 // @says label < classes
 // @launch grid=1, block=8
 // @in label = array([0, 1, 2, 3, 4, 3, 2, 1], i32)

@@ -1,5 +1,5 @@
 // An assertion that the input has no NaN, in a helper function, meets one.
-// @fault trap
+// @fault assert
 // @says v == v
 // @launch grid=1, block=32
 // @in x = where(arange(32) == 9, nan, 1).astype(f32)

@@ -1,5 +1,5 @@
 // The sum of a softmax must be positive, says an assertion; a row that is masked out everywhere has none.
-// @fault trap
+// @fault assert
 // @says sum > 0
 // @launch grid=2, block=32
 // @in x = normal(64)
