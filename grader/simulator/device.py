@@ -140,9 +140,9 @@ class Device:
         last). ``trace`` asks for the steps of one warp, which a simulated GPU alone can tell: see ``Launch.trace``.
         ``races`` looks for accesses of two threads that nothing orders; a GPU cannot. ``workers`` (at most 4; None: 1)
         threads of the host share the blocks of a simulated GPU where ``races`` is false and no block can see what
-        others do (no atomics on global memory, volatile accesses, fences, printf, clocks); results and counters are
-        the same, each has the whole budget, and of several faults the one of the lowest block is told, though blocks
-        above it may have run. ``max_dynamic_shared`` is what cudaFuncSetAttribute sets as
+        others do (no atomics on global memory, volatile accesses, fences, printf, clocks); where blocks do not race,
+        results and counters are the same. Each has the whole budget, and of several faults the one of the lowest block
+        is told, though blocks above it may have run. ``max_dynamic_shared`` is what cudaFuncSetAttribute sets as
         MaxDynamicSharedMemorySize: how many ``shared_bytes`` a block may have; None: as many as make 48 KiB with the
         static ones.
         """

@@ -37,7 +37,6 @@ class LaunchRequest(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_void_p) for name in _POINTERS.split()),
         *((name, ctypes.c_int64) for name in _NUMBERS.split()),
-        ("kernel", ctypes.c_int32),
         ("grid", ctypes.c_int32 * 3),
         ("block", ctypes.c_int32 * 3),
         *((name, ctypes.c_int32) for name in _SIZES.split()),

@@ -93,6 +93,9 @@ struct Allocation {
   u64 unwritten;  // bytes that nobody wrote yet; 0 also where nobody looks
 };
 
+// A program's functions; the first is the kernel.
+constexpr s32 kKernel = 0;
+
 struct Function {
   s32 entry;
   s32 frame_bytes;
@@ -112,6 +115,8 @@ struct Copy {
 
 constexpr int kCallers = 8;
 
+// `address` is of memory; for a fault that is not about memory: the budget, a mask, a lane, a barrier's number, or
+// the address of an assertion's message. `bytes` is of the access; in a deadlock how many threads the barrier has.
 struct FaultRecord {
   s32 kind, pc, thread, space, bytes, detail;
   s32 block[3];
@@ -184,7 +189,6 @@ struct LaunchRequest {
   s64 code_count, allocation_count, params_bytes, output_bytes;
   s64 output_used;
   s64 first_block, last_block;  // linear numbers: x runs fastest
-  s32 kernel;
   s32 grid[3], block[3];
   s32 shared_bytes, local_limit, dynamic_shared_bytes;
   s32 checks;   // of CheckFlag

@@ -25,12 +25,12 @@ void prepare_block(Launch& launch, Block& block) {
     Warp& warp = block.warps[static_cast<size_t>(w)];
     warp.id = w;
     warp.paths.reserve(kLanes);
-    start_function(launch, warp, request.kernel);
+    start_function(launch, warp, kKernel);
   }
 }
 
 void begin_block(Launch& launch, Block& block, s64 number) {
-  const Function& kernel = launch.request->functions[launch.request->kernel];
+  const Function& kernel = launch.request->functions[kKernel];
   const s64 width = launch.request->grid[0], height = launch.request->grid[1];
   launch.block = &block;
   block.number = number;
@@ -50,7 +50,7 @@ void begin_block(Launch& launch, Block& block, s64 number) {
     warp.joins.clear();
     warp.calls.clear();
     warp.undefined.clear();
-    warp.function = launch.request->kernel;
+    warp.function = kKernel;
     warp.frame = warp.local_base = 0;
     warp.state = WarpState::kRunning;
     warp.awaited = 0;

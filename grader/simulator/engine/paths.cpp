@@ -202,7 +202,7 @@ s32 frame_of(const Warp& warp, const Path& path) {
 
 void enter_path(const Launch& launch, Warp& warp) {
   if (warp.path.call < 0) {
-    warp.function = launch.request->kernel;
+    warp.function = kKernel;
     warp.frame = warp.local_base = 0;
     return;
   }
@@ -212,7 +212,7 @@ void enter_path(const Launch& launch, Warp& warp) {
 
 s32 end_of_frames(const Launch& launch, const Warp& warp) {
   const Function* functions = launch.request->functions;
-  s32 end = functions[launch.request->kernel].frame_bytes;
+  s32 end = functions[kKernel].frame_bytes;
   for (const CallRecord& call : warp.calls) {
     if (call.lanes & warp.live) end = std::max(end, call.frame + functions[call.function].frame_bytes);
   }

@@ -387,6 +387,7 @@ bool Races::lockstep(Launch& launch, const Visit& v) {
 void Races::report(Launch& launch, const Visit& v, Mark mark, int lane, s32 detail) {
   const Access& other = log_[access_of(mark)];
   FaultRecord& fault = *launch.request->fault;
+  if (fault.kind) return;
   fail(launch, kRace, v.i, v.warp, lane, v.address[lane], v.bytes, v.space);
   fault.detail = detail | (v.write ? kWrites : 0) | (other.write ? kOtherWrites : 0);
   fault.other_pc = other.pc;

@@ -73,7 +73,7 @@ void operate_across_frames(Launch& launch, Warp& warp, u32 group, const Instruct
     return fail(launch, kUnsupported, i, warp, first_lane(group));
   const Path& first = warp.paths[members[0]];
   const s32 function =
-      first.call < 0 ? launch.request->kernel : warp.calls[static_cast<size_t>(first.call)].function;
+      first.call < 0 ? kKernel : warp.calls[static_cast<size_t>(first.call)].function;
   const s32 own = warp.frame, scratch = end_of_frames(launch, warp);
   const size_t bytes = static_cast<size_t>(launch.request->functions[function].frame_bytes);
   warp.registers.grow(static_cast<size_t>(scratch) + bytes);
