@@ -190,8 +190,9 @@ def loads() -> list[dict]:
 
             try:
                 new = iter(range(ROUNDS))  # a text that was not loaded before
-                cold = median_seconds(lambda new=new, ptx=ptx: load(f"{ptx}\n// {next(new)}"))
-                again = median_seconds(lambda ptx=ptx: load(f"{ptx}\n// 0"))
+                # of this thread alone: those of NumPy's products still spin
+                cold = median_seconds(lambda new=new, ptx=ptx: load(f"{ptx}\n// {next(new)}"), time.thread_time)
+                again = median_seconds(lambda ptx=ptx: load(f"{ptx}\n// 0"), time.thread_time)
             except DeviceError:
                 continue  # what is refused by name takes no longer
             rows.append({"file": path.name, "ptx_bytes": len(ptx), "seconds": cold, "again": again})

@@ -116,7 +116,7 @@ struct Copy {
 constexpr int kCallers = 8;
 
 // `address` is of memory; for a fault that is not about memory: the budget, a mask, a lane, a barrier's number, or
-// the address of an assertion's message. `bytes` is of the access; in a deadlock how many threads the barrier has.
+// the address of an assertion's message. `bytes` is of the access; in a deadlock how many threads have come.
 struct FaultRecord {
   s32 kind, pc, thread, space, bytes, detail;
   s32 block[3];
