@@ -55,12 +55,12 @@ class Child:
 
     def __init__(
         self, command: Sequence[str], *, limits: Limits = DEFAULT, cwd: str | Path | None = None,
-        env: Mapping[str, str] | None = None, _cpu_seconds: float | None = None,
+        env: Mapping[str, str] | None = None, pass_fds: Sequence[int] = (), _cpu_seconds: float | None = None,
     ):  # fmt: skip
         """Start it. ``ChildEnded`` (``GRADER_FAULT``) when the machine refuses; a command that does not exist
-        shows at the first call."""
+        shows at the first call. ``pass_fds``: descriptors that it gets too, under the same numbers."""
         try:
-            self._supervisor = Supervisor(command, limits, cwd, env, _cpu_seconds)
+            self._supervisor = Supervisor(command, limits, cwd, env, _cpu_seconds, pass_fds)
         except OSError as error:
             raise ChildEnded(
                 Outcome(state=State.GRADER_FAULT, message=f"could not be started: {error}")

@@ -47,7 +47,7 @@ class Supervisor:
 
     def __init__(
         self, command: Sequence[str], limits: Limits, cwd: str | Path | None,
-        environment: Mapping[str, str] | None, cpu_seconds: float | None,
+        environment: Mapping[str, str] | None, cpu_seconds: float | None, pass_fds: Sequence[int] = (),
     ):  # fmt: skip
         self.limits = limits
         self.done = threading.Event()
@@ -63,7 +63,7 @@ class Supervisor:
         self.connection, theirs = socket.socketpair()
         self._home = tempfile.mkdtemp(prefix="grader-")
         try:
-            self._start(command, theirs, cwd, environment, cpu_seconds)
+            self._start(command, theirs, cwd, environment, cpu_seconds, pass_fds)
         except BaseException:
             self._undo_start()
             raise
@@ -72,13 +72,13 @@ class Supervisor:
         _running.add(self)
         self._open_gate()
 
-    def _start(self, command, theirs: socket.socket, cwd, environment, cpu_seconds) -> None:
+    def _start(self, command, theirs: socket.socket, cwd, environment, cpu_seconds, pass_fds) -> None:
         """Start the shell behind the gate, and the thread that watches it."""
         mark = secrets.token_hex(8)
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", _GATE, "sh", *command, f"--channel={theirs.fileno()}"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            pass_fds=[theirs.fileno()], start_new_session=True, cwd=cwd or self._home,
+            pass_fds=[theirs.fileno(), *pass_fds], start_new_session=True, cwd=cwd or self._home,
             env={**clean_environment(self._home, environment), MARK: mark},
         )  # fmt: skip
         if self.limits.processes is not None:

@@ -1,0 +1,1 @@
+"""Drives a TensorRT plugin library through its life, and writes down what it saw."""
