@@ -7,15 +7,21 @@ makes no sense ends the connection, not the device process.
 Streams and events are numbers that the device process gives out; stream 0 and 1 are the legacy default stream, 2 is
 the calling thread's default stream (``cudaStreamLegacy``, ``cudaStreamPerThread``). The runtime turns 0 into 2 for
 code that was compiled with per-thread default streams. Statuses are values of ``cudaError_t``.
+
+A request names the CUDA function that the plugin called by its place in ``cudart/functions.inc``, the list of all that
+libcudart 12 and 13 export; 0 where there is none. Each call of the plugin leaves at least one request.
 """
 
 from __future__ import annotations
 
+import functools
+import re
 import struct
 from enum import IntEnum, IntFlag
+from pathlib import Path
 
 VERSION = 1
-REQUEST = struct.Struct("<IIQ8Q")  # call, number of the calling thread, payload bytes, arguments
+REQUEST = struct.Struct("<HHIQ8Q")  # call, CUDA function, number of the calling thread, payload bytes, arguments
 REPLY = struct.Struct("<iIQ4Q")  # status, flags, payload bytes, values
 DELIVERY = struct.Struct("<QQ")  # host address, bytes; the bytes follow
 
@@ -25,6 +31,18 @@ DEVICE_BYTES = 8 << 40
 
 LEGACY_STREAMS = (0, 1)
 PER_THREAD_STREAM = 2
+
+
+@functools.cache
+def functions() -> tuple[str, ...]:
+    """The names of all functions of the CUDA runtime; a request's function is its place, counted from 1."""
+    listed = (Path(__file__).parent / "cudart" / "functions.inc").read_text()
+    return tuple(re.findall(r"\bFUNCTION\((\w+)\)", listed))
+
+
+def function_name(number: int) -> str:
+    """ "" for 0 and for a number that is no function's."""
+    return functions()[number - 1] if 1 <= number <= len(functions()) else ""
 
 
 class Reply(IntFlag):
@@ -47,6 +65,14 @@ class Direction(IntEnum):
     DEVICE_TO_DEVICE = 3
 
 
+class Note(IntEnum):
+    """Why a ``NOTE`` comes."""
+
+    ANSWERED = 0  # the runtime answered by itself: for the log
+    NOT_SIMULATED = 1  # it returns cudaErrorNotSupported
+    MAY_BE_CALLED = 2  # asks whether a call that is unsafe during a capture may be made now: the reply's status
+
+
 class Call(IntEnum):
     """Comments: arguments -> values."""
 
@@ -60,6 +86,7 @@ class Call(IntEnum):
     POINTER = 15  # address -> 1 if it lies in a live buffer, its base, its bytes
     COPY = 16  # Direction, destination, source, bytes, stream, Mode
     COPY_2D = 17  # Direction | Mode << 32, destination, its pitch, source, its pitch, width in bytes, height, stream
+    #              from the host the payload is the rows without gaps; to the host every row is a delivery
     SET = 18  # destination, byte, bytes, stream, Mode
     SET_2D = 19  # destination, pitch, byte, width in bytes, height, stream, Mode
 
@@ -79,8 +106,9 @@ class Call(IntEnum):
     STREAM_WAIT_EVENT = 54  # stream, event, flags
     STREAM_FLAGS = 55  # stream -> flags, priority
     DEVICE_SYNCHRONIZE = 56
-    HOST_FUNCTION = 57  # stream, token
+    HOST_FUNCTION = 57  # stream, token, flags (1: cudaStreamAddCallback, which a capture refuses)
     HOST_FUNCTION_DONE = 58  # token
+    DEVICE_RESET = 59
 
     EVENT_CREATE = 70  # flags -> event
     EVENT_DESTROY = 71  # event
@@ -99,4 +127,4 @@ class Call(IntEnum):
     GRAPH_EXEC_DESTROY = 97  # executable graph
     GRAPH_NODES = 98  # graph -> number of nodes
 
-    NOTE = 110  # 0: answered by the runtime itself, for the log; 1: not simulated; payload: the function's name
+    NOTE = 110  # Note, status that the runtime returns, then what the call was about (bytes, a value)
