@@ -17,13 +17,15 @@ _TYPES = {str: "text", int: "a whole number", list: "a list", dict: "a table"}
 class Table:
     """Takes fields out of `data`, checking each; `end()` then refuses what nobody asked for."""
 
+    error: type[Exception] = CourseError  # what `fail` makes; other rooms read their own tables with their own error
+
     def __init__(self, data: dict[str, Any], where: str):
         self._data = data
         self._where = where
         self._asked: set[str] = set()
 
-    def fail(self, field: str, problem: str) -> CourseError:
-        return CourseError(f'{self._where}: field "{field}": {problem}')
+    def fail(self, field: str, problem: str) -> Exception:
+        return self.error(f'{self._where}: field "{field}": {problem}')
 
     def has(self, field: str) -> bool:
         self._asked.add(field)
@@ -83,7 +85,7 @@ class Table:
         return tuple(values)
 
     def table(self, field: str) -> Table:
-        return Table(self._take(field, dict), f"{self._where}: [{field}]")
+        return type(self)(self._take(field, dict), f"{self._where}: [{field}]")
 
     def tables(self, field: str, name_field: str | None = None) -> list[Table]:
         """An array of tables; errors inside one name it by `name_field`, or by its place. Absent: none."""
@@ -95,7 +97,7 @@ class Table:
                 raise self.fail(field, f"must be written as [[{field}]] tables")
             name = item.get(name_field) if name_field else None
             label = f'"{name}"' if isinstance(name, str) else f"number {place}"
-            found.append(Table(item, f"{self._where}: {field} {label}"))
+            found.append(type(self)(item, f"{self._where}: {field} {label}"))
         return found
 
     def end(self) -> None:

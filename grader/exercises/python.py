@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from grader import sandbox
 from grader.checks import Check, Finding, failed, passed
-from grader.exercises import plain
+from grader.sandbox import plain
 from grader.verdict import State
 
 ENDED = {

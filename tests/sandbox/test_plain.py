@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from grader.exercises import plain
+from grader.sandbox import plain
 
 
 def round_trip(value):
