@@ -1,0 +1,23 @@
+// The CUDA runtime of this process, whichever it is: the stand-in for the simulated GPU, or NVIDIA's own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+namespace host {
+
+// Load it before any plugin library, which then finds it by its name. Empty on success, else why not.
+std::string loadCuda(const char* path);
+
+void* cudaAllocate(uint64_t bytes);  // null where there is no CUDA or no memory
+bool cudaDeallocate(void* memory);
+void* cudaAllocateOn(uint64_t bytes, cudaStream_t stream);
+bool cudaDeallocateOn(void* memory, cudaStream_t stream);
+
+// The stand-in's turns for two threads; does nothing with NVIDIA's runtime.
+void cudaTurns(int threads);
+void cudaTurnOver();
+
+}  // namespace host

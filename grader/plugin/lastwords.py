@@ -1,0 +1,63 @@
+"""Why a plugin process ended, from what the host's handlers wrote on stderr (``host/crash.cpp``)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from grader.sandbox import Outcome
+from grader.verdict import State
+
+_FAULT = re.compile(r"^grader-host: fault ([0-9a-f]+) (device|past-end (\d+) (\d+) (.*)|over (.*)|other)$", re.M)
+_EXCEPTION = re.compile(r"^grader-host: exception (.*)$", re.M)
+
+
+@dataclass(frozen=True)
+class LastWords:
+    """``kind``: "device" (the host touched device memory), "past-end" (of what was lent to the call), "over" (what was
+    lent was used after the call), "exception" (left a noexcept function), "crash", "exit", "timeout", "memory"."""
+
+    kind: str
+    sentence: str
+    address: int | None = None
+    what: str = ""  # "the input descriptors", "a field's data"; the exception
+
+
+def last_words(outcome: Outcome, method: str) -> LastWords:
+    """``method``: what was being called, as in ``enqueue``. The sentence is for learners."""
+    call = f"{method}()" if re.fullmatch(r"\w+", method) else method
+    if outcome.state is State.TIMEOUT:
+        return LastWords("timeout", f"{call} did not return.")
+    if outcome.state is State.OUT_OF_MEMORY:
+        return LastWords("memory", f"{call} needed too much memory.")
+    if outcome.state is not State.CRASH:
+        code = f" with exit code {outcome.exit_code}" if outcome.exit_code is not None else ""
+        return LastWords(
+            "exit", f"The process ended{code} in {call}: a plugin returns a status and never ends the process."
+        )
+    if exceptions := _EXCEPTION.findall(outcome.stderr):
+        what = exceptions[-1]
+        sentence = (
+            f"An exception left {call}, which is noexcept, so the process ended: {what}. Catch it and return a status."
+        )
+        return LastWords("exception", sentence, what=what)
+    if not (faults := list(_FAULT.finditer(outcome.stderr))):
+        return LastWords("crash", f"The process was ended by {outcome.signal} in {call}.")
+    return _fault(faults[-1], call)
+
+
+def _fault(fault: re.Match, call: str) -> LastWords:
+    address = int(fault[1], 16)
+    if fault[2] == "device":
+        sentence = f"{call} touched device memory on the host, at {address:#x}: only kernels and CUDA's copies may."
+        return LastWords("device", sentence, address)
+    if fault[6]:
+        sentence = (
+            f"{call} used {fault[6]} of an earlier call: TensorRT takes it away when the call returns, so copy it."
+        )
+        return LastWords("over", sentence, address, fault[6])
+    if fault[5]:
+        sentence = f"{call} went past the end of {fault[5]}: byte {fault[3]} of {fault[4]}."
+        return LastWords("past-end", sentence, address, fault[5])
+    where = "a null pointer" if address < 4096 else f"an address that is not its own, {address:#x}"
+    return LastWords("crash", f"{call} crashed: it used {where}.", address)
