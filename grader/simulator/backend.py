@@ -58,6 +58,10 @@ class SimulatedBackend:
         self._modules.clear()
         self._sources.clear()
 
+    @property
+    def memory(self) -> Memory:
+        return self._memory
+
     # ---- modules ----
 
     def load(self, ptx: str) -> str:
@@ -150,6 +154,23 @@ class SimulatedBackend:
             for name, program in self._modules[module].items()
         }  # fmt: skip
 
+    def program(self, module: str, kernel: str) -> tuple[Program, str]:
+        """A decoded kernel and the target that its PTX is for ("sm_80"). ``DeviceError`` where there is none."""
+        program = self._program(module, kernel)
+        return program, self._kept.module(self._sources[module][0]).target
+
+    def variables(self, module: str) -> dict[str, tuple[int, int]]:
+        """The module's global and constant variables: their addresses and bytes."""
+        ptx, addresses = self._sources[module]
+        known = self._kept.module(ptx).variables
+        return {name: (address, known[name].bytes) for name, address in addresses.items()}
+
+    def unload(self, module: str) -> None:
+        """Forget a module, and free its variables."""
+        for address in self._sources.pop(module)[1].values():
+            self.free(address)
+        del self._modules[module]
+
     # ---- launches ----
 
     def launch(
@@ -169,8 +190,7 @@ class SimulatedBackend:
         max_dynamic_shared: int | None = None,
         trace: dict[str, Any] | None = None,
     ) -> Launch | tuple[Launch, dict[str, Any], bytes]:
-        program = self._program(module, kernel)
-        target = self._kept.module(self._sources[module][0]).target
+        program, target = self.program(module, kernel)
         if problem := configuration_problem(program, target, grid, block, shared_bytes, max_dynamic_shared):
             return Launch(fault=launch_fault(kernel, problem), counters=None)
         if len(args) < program.parameter_bytes:

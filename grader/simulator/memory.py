@@ -174,6 +174,66 @@ class Memory:
         buffer.unwritten -= fresh
         self._table = None
 
+    def copy(self, to: int, source: int, nbytes: int) -> None:
+        """Device to device. Bytes that nobody wrote stay unwritten where they go."""
+        start, end = self._check(source, nbytes, "read"), self._check(to, nbytes, "write")
+        self._view[end : end + nbytes] = self._view[start : start + nbytes].tobytes()
+        origin, target = self.buffer_at(source), self.buffer_at(to)
+        if not origin.unwritten:
+            self._mark_written(target, end, nbytes)
+            return
+        marks = self._marks[start : start + nbytes]
+        self._look_for_unwritten(target)
+        target.unwritten += self._marks[end : end + nbytes].count(1) - marks.count(1)
+        self._marks[end : end + nbytes] = marks
+        self._table = None
+
+    def fill(self, address: int, value: int, nbytes: int) -> None:
+        start = self._check(address, nbytes, "write")
+        for at in range(start, start + nbytes, _CHUNK):
+            size = min(_CHUNK, start + nbytes - at)
+            self._view[at : at + size] = bytes([value]) * size
+        self._mark_written(self.buffer_at(address), start, nbytes)
+
+    def _look_for_unwritten(self, buffer: Buffer) -> None:
+        """Have marks for a buffer of which all bytes are written."""
+        if buffer.unwritten == 0:
+            start = buffer.base - PARAMETERS
+            self._marks[start : start + buffer.bytes] = b"\1" * buffer.bytes
+
+    def forget(self, address: int, nbytes: int) -> None:
+        """From now on nobody has written these bytes: they are poison, and a kernel's use of them is a fault."""
+        start = self._check(address, nbytes, "write")
+        buffer = self.buffer_at(address)
+        self._look_for_unwritten(buffer)
+        buffer.unwritten += self._marks[start : start + nbytes].count(1)
+        self._marks[start : start + nbytes] = bytes(nbytes)
+        self._view[start : start + nbytes] = bytes([POISON]) * nbytes
+        self._table = None
+
+    def unwritten(self, address: int, nbytes: int, most: int = 1000) -> tuple[int, list[tuple[int, int]]]:
+        """How many of these bytes nobody has written, and where: the first ``most`` ranges as (offset, bytes)."""
+        start = self._check(address, nbytes, "read")
+        if not self.buffer_at(address).unwritten:
+            return 0, []
+        marks = self._marks[start : start + nbytes]
+        ranges, at = [], marks.find(0)
+        while at >= 0 and len(ranges) < most:
+            end = marks.find(1, at)
+            end = nbytes if end < 0 else end
+            ranges.append((at, end - at))
+            at = marks.find(0, end)
+        return marks.count(0), ranges
+
+    def forget_freed(self, keep: int) -> None:
+        """Of the freed buffers remember the ``keep`` youngest: each costs time at every launch."""
+        freed = [b.base for b in self._buffers if b.freed]
+        gone = set(freed[: len(freed) - keep]) if len(freed) > keep else set()
+        if gone:
+            self._buffers = [b for b in self._buffers if b.base not in gone]
+            self._bases = [b.base for b in self._buffers]
+            self._table = None
+
     def read(self, address: int, nbytes: int) -> bytes:
         start = self._check(address, nbytes, "read")
         return self._view[start : start + nbytes].tobytes()

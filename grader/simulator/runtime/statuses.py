@@ -1,0 +1,65 @@
+"""The statuses of CUDA's runtime (``cudaError_t``, ``driver_types.h`` of CUDA 13.0) that the device process answers."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from grader.simulator.decode.program import Program
+from grader.simulator.limits import MAX_BLOCK, MAX_GRID, MAX_THREADS, shared_problem
+
+
+class Status(IntEnum):
+    SUCCESS = 0
+    INVALID_VALUE = 1
+    MEMORY_ALLOCATION = 2
+    INVALID_CONFIGURATION = 9
+    INVALID_SYMBOL = 13
+    INVALID_DEVICE_FUNCTION = 98
+    NO_KERNEL_IMAGE = 209
+    INVALID_PTX = 218
+    INVALID_RESOURCE_HANDLE = 400
+    SYMBOL_NOT_FOUND = 500
+    NOT_READY = 600
+    ILLEGAL_ADDRESS = 700
+    LAUNCH_OUT_OF_RESOURCES = 701
+    LAUNCH_TIMEOUT = 702
+    ASSERT = 710
+    MISALIGNED_ADDRESS = 716
+    LAUNCH_FAILURE = 719
+    NOT_SUPPORTED = 801
+    CAPTURE_UNSUPPORTED = 900
+    CAPTURE_INVALIDATED = 901
+    CAPTURE_MERGE = 902
+    CAPTURE_UNMATCHED = 903
+    CAPTURE_UNJOINED = 904
+    CAPTURE_ISOLATION = 905
+    CAPTURE_IMPLICIT = 906
+    CAPTURED_EVENT = 907
+    CAPTURE_WRONG_THREAD = 908
+
+
+# What a GPU answers to each kind of fault, once and for ever: the error is sticky, the process must start anew. Kinds
+# that are not here are silent on a GPU: the fault is kept for the parent, and the calls go on.
+FAULT_STATUS = {
+    "out_of_bounds": Status.ILLEGAL_ADDRESS, "null_pointer": Status.ILLEGAL_ADDRESS,
+    "freed_pointer": Status.ILLEGAL_ADDRESS, "host_pointer": Status.ILLEGAL_ADDRESS,
+    "shared_out_of_bounds": Status.ILLEGAL_ADDRESS, "stack": Status.ILLEGAL_ADDRESS,
+    "misaligned": Status.MISALIGNED_ADDRESS, "assert": Status.ASSERT, "trap": Status.LAUNCH_FAILURE,
+    "bad_call": Status.LAUNCH_FAILURE, "budget": Status.LAUNCH_TIMEOUT, "deadlock": Status.LAUNCH_TIMEOUT,
+    "barrier": Status.LAUNCH_TIMEOUT, "shuffle": Status.LAUNCH_FAILURE, "launch": Status.INVALID_VALUE,
+    "unsupported": Status.NOT_SUPPORTED,
+}  # fmt: skip
+SILENT = {"race", "async_copy", "uninitialised_shared", "uninitialised_global", "read_only"}
+
+
+def launch_status(program: Program, target: str, grid, block, dynamic: int, asked: int | None) -> Status:
+    """What cudaLaunchKernel answers to a launch's sizes before anything runs."""
+    wrong = any(not 1 <= n <= most for n, most in (*zip(grid, MAX_GRID, strict=True), *zip(block, MAX_BLOCK, strict=True)))
+    threads = block[0] * block[1] * block[2]
+    if wrong or threads > MAX_THREADS:
+        return Status.INVALID_CONFIGURATION
+    if program.max_threads is not None and threads > program.max_threads:
+        return Status.LAUNCH_OUT_OF_RESOURCES
+    if shared_problem(program.shared_bytes, dynamic, asked, target):
+        return Status.INVALID_VALUE
+    return Status.SUCCESS
