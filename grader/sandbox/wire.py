@@ -57,6 +57,9 @@ class Channel:
         payload = _complete(self._read(payload_bytes), payload_bytes)
         return _header(text), payload
 
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
     def finish(self) -> None:
         """Tell the peer that no more frames will come; it can still send."""
         try:

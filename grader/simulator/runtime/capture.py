@@ -9,20 +9,19 @@ and below.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader.simulator.runtime.context import Context, CudaError
-from grader.simulator.runtime.graphs import Graph, Node
+from grader.simulator.runtime.graphs import Executable, Graph, Node
 from grader.simulator.runtime.statuses import Status
 from grader.simulator.runtime.streams import Event, Stream
 from grader.simulator.runtime.work import Work
 
-if TYPE_CHECKING:
-    from grader.simulator.runtime.machine import Machine
-
 GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # cudaStreamCaptureMode
 NONE, ACTIVE, INVALIDATED = 0, 1, 2  # cudaStreamCaptureStatus
+MOST_NODES = 20_000  # of one graph
 EXTERNAL = 1  # cudaEventRecordExternal, cudaEventWaitExternal
 
 
@@ -108,11 +107,23 @@ class Captures:
 
     def legacy(self, context: Context | None) -> None:
         """Before a use of the legacy stream: it would wait for blocking streams, which are being captured."""
-        broken = [
-            c for c in self.active if c.concerns(context) and any(s.blocking for s in c.ends)
-        ]  # fmt: skip
-        if broken:
+        if broken := self.of_blocking_streams(context):
             self.refuse(Status.CAPTURE_IMPLICIT, *broken)
+
+    def of_blocking_streams(self, context: Context | None) -> list[Capture]:
+        return [c for c in self.active if c.concerns(context) and any(s.blocking for s in c.ends)]
+
+    def synchronous(self, stream: Stream, context: Context, thread: int) -> None:
+        """Before a call such as cudaMemcpy, which puts work into a default stream and waits for it."""
+        self.waiting(stream, context)
+        self.unsafe(context, thread)
+
+    def destroyed(self, stream: Stream) -> None:
+        """Before a stream goes that may be in a capture."""
+        if stream.capture is not None:
+            stream.capture.invalid = True
+            if stream.capture.origin is stream:
+                self.drop(stream.capture)
 
     def waiting(self, stream: Stream, context: Context | None) -> None:
         """Before a call that asks or waits for a stream: what is captured does not run."""
@@ -144,9 +155,22 @@ class Captures:
         self, capture: Capture, stream: Stream, work: Work, context: Context | None, thread: int, call: str,
         arguments: dict[str, Any],
     ) -> None:  # fmt: skip
+        if len(capture.graph.nodes) >= MOST_NODES:
+            self.refuse(Status.MEMORY_ALLOCATION, capture)
         node = Node(work, list(capture.ends[stream]), stream.owner is not None, context, thread, call, arguments)
         capture.graph.nodes.append(node)
         capture.ends[stream] = [node]
+
+    def inline(self, capture: Capture, stream: Stream, executable: Executable) -> None:
+        """A graph's launch is captured: its nodes become the capture's."""
+        if len(capture.graph.nodes) + len(executable.nodes) > MOST_NODES:
+            self.refuse(Status.MEMORY_ALLOCATION, capture)
+        before, fresh, followed = list(capture.ends[stream]), {}, set()
+        for node in executable.nodes:
+            fresh[node] = dataclasses.replace(node, after=[fresh[n] for n in node.after] or before)
+            followed.update(node.after)
+        capture.graph.nodes.extend(fresh.values())
+        capture.ends[stream] = [fresh[n] for n in executable.nodes if n not in followed] or before
 
     def wait(self, stream: Stream, event: Event, flags: int, context: Context | None) -> bool:
         """cudaStreamWaitEvent where a capture has a part in it: True where that is all that is to be done."""

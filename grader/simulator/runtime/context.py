@@ -57,6 +57,9 @@ class Context:
     kernel_numbers: dict[tuple[int, str], int] = field(default_factory=dict)
     buffers: dict[int, int] = field(default_factory=dict)  # of cudaMalloc and cudaMallocAsync: address to bytes
     pooled: set[int] = field(default_factory=set)  # of cudaMallocAsync
+    freeing: set[int] = field(default_factory=set)  # of those, given to cudaFreeAsync
+    graph_memory: list[int] = field(default_factory=list)  # buffers that captured cudaMallocAsync calls got
+    retired: list[Stream] = field(default_factory=list)  # destroyed, with work left
     graphs: dict[int, Any] = field(default_factory=dict)
     executables: dict[int, Any] = field(default_factory=dict)
     modes: dict[int, int] = field(default_factory=dict)  # cudaStreamCaptureMode of threads
@@ -88,6 +91,7 @@ class Context:
     def blocking(self) -> Iterable[Stream]:
         """The streams that wait for the legacy stream, and it for them."""
         yield from (s for s in self.streams.values() if s.blocking)
+        yield from (s for s in self.retired if s.blocking)
         yield from self.per_thread.values()
         yield from (s for s in self.machine.streams.values() if s.blocking)
 

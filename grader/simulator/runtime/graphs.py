@@ -62,8 +62,7 @@ def launch(machine: Machine, context: Context | None, executable: Executable, st
             {**node.arguments, "replayed": True},
         )  # fmt: skip
         operations[node] = machine.submit(
-            node.work, waits, owner=node.context, others=node.others and stream.owner is None or stream.owner is not None,
-            record=record,
+            node.work, waits, owner=node.context, others=node.others or stream.owner is not None, record=record
         )  # fmt: skip
     ends = [operations[n] for n in executable.nodes if n not in followed] or before
     end = machine.submit(Nothing(), ends, owner=context, others=stream.owner is not None, record=None)

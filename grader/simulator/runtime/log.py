@@ -47,6 +47,10 @@ class Log:
             self._records.append(record)
         return record
 
+    def unkept(self, process: int, thread: int, call: str, stream: int | None, arguments: dict[str, Any]) -> Record:
+        """A record of what is nobody's call."""
+        return Record(0, self.label, thread, call, stream, arguments, process=process)
+
     def records(self, label: str | None = None) -> list[Record]:
         return [r for r in self._records if label is None or r.label == label]
 

@@ -13,6 +13,7 @@ class Status(IntEnum):
     INVALID_VALUE = 1
     MEMORY_ALLOCATION = 2
     INVALID_CONFIGURATION = 9
+    INVALID_PITCH = 12
     INVALID_SYMBOL = 13
     INVALID_DEVICE_FUNCTION = 98
     NO_KERNEL_IMAGE = 209
@@ -54,7 +55,7 @@ SILENT = {"race", "async_copy", "uninitialised_shared", "uninitialised_global", 
 
 def launch_status(program: Program, target: str, grid, block, dynamic: int, asked: int | None) -> Status:
     """What cudaLaunchKernel answers to a launch's sizes before anything runs."""
-    wrong = any(not 1 <= n <= most for n, most in (*zip(grid, MAX_GRID, strict=True), *zip(block, MAX_BLOCK, strict=True)))
+    wrong = any(not 1 <= n <= most for n, most in zip((*grid, *block), (*MAX_GRID, *MAX_BLOCK), strict=True))
     threads = block[0] * block[1] * block[2]
     if wrong or threads > MAX_THREADS:
         return Status.INVALID_CONFIGURATION

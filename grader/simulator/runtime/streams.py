@@ -58,6 +58,7 @@ class Operation:
     waits: set[Operation] = field(default_factory=set)  # what has yet to run before
     next: list[Operation] = field(default_factory=list)  # what waits for it
     begun: bool = False
+    asked: bool = False  # a query found that it had not run
     done: bool = False
     at: int = 0  # on the device's clock, when it was done
 

@@ -21,12 +21,13 @@ class Work:
     """One thing to do. ``perform`` is False where it has only begun: a host function runs in the plugin process."""
 
     staged = 0  # bytes that it holds until it is done
+    of_parent = False  # the parent's own: it runs whatever became of the plugin process
 
     def perform(self, machine: Machine, context: Context | None, record: Record) -> bool:
         return True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Nothing(Work):
     """An event, or the end of a graph: only its place in the order counts."""
 
@@ -87,6 +88,7 @@ class Produce(Work):
 
     to: int
     data: bytes
+    of_parent = True
 
     @property
     def staged(self) -> int:
@@ -104,6 +106,7 @@ class Consume(Work):
     ticket: int
     source: int
     nbytes: int
+    of_parent = True
 
     def perform(self, machine: Machine, context: Context | None, record: Record) -> bool:
         machine.collected[self.ticket] = machine.memory.read(self.source, self.nbytes)
@@ -112,10 +115,25 @@ class Consume(Work):
 
 @dataclass(frozen=True)
 class Free(Work):
+    """cudaFreeAsync."""
+
     address: int
 
     def perform(self, machine: Machine, context: Context | None, record: Record) -> bool:
-        machine.memory.free(self.address)
+        if context.buffers.pop(self.address, None) is not None:
+            machine.free(self.address)
+        return True
+
+
+@dataclass(frozen=True)
+class Renew(Work):
+    """A graph's own memory is allocated: its bytes are nobody's. Until the graph goes the place stays the same."""
+
+    address: int
+    nbytes: int
+
+    def perform(self, machine: Machine, context: Context | None, record: Record) -> bool:
+        machine.memory.forget(self.address, self.nbytes)
         return True
 
 
