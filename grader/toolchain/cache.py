@@ -74,9 +74,9 @@ class Cache:
         except OSError:
             pass
 
-    def executable(self, key: str, blob: bytes) -> Path:
+    def executable(self, key: str, blob: bytes, *, suffix: str = ".bin") -> Path:
         """``blob`` as an executable file beside the entry, verified or rewritten; or ``OSError``."""
-        path = self.folder / f"{key}.bin"
+        path = self.folder / f"{key}{suffix}"
         try:
             if path.read_bytes() == blob and os.access(path, os.X_OK):
                 return path

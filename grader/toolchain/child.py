@@ -1,9 +1,9 @@
 """The compile child, ``python -I -m grader.toolchain.child``: one request, one reply. It runs compilers on a
 learner's sources and runs nothing of what they make. It imports little, to start fast.
 
-Request: ``{"job": "nvrtc" | "nvrtc-version" | "gxx", "files": [[name, bytes], ...], ...}`` with the files'
-contents one after the other as payload. Reply: ``{"ok": bool, "result": text, "log": text, ...}`` with PTX
-or executable as payload.
+Request: ``{"job": "nvrtc" | "nvrtc-version" | "gxx" | "library", "files": [[name, bytes], ...], ...}`` with the
+files' contents one after the other as payload. Reply: ``{"ok": bool, "result": text, "log": text, ...}`` with PTX,
+executable or objects as payload.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import ctypes
 import os
 
 from grader.sandbox.wire import channel
-
-_HALF_LOG = 256 << 10  # bytes
+from grader.toolchain.working import call, shortened, write
 
 
 def nvrtc(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
@@ -39,7 +38,7 @@ def nvrtc(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
     for prefix, shown in [(os.getcwd() + "/", b""), *((folder, b"cuda/include/") for folder in request["hide"])]:
         log, ptx = log.replace(prefix.encode(), b""), ptx.replace(prefix.encode(), shown)
     result = library.nvrtcGetErrorString(status).decode()
-    return {"ok": status == 0, "result": result, "log": _shortened(log)}, ptx
+    return {"ok": status == 0, "result": result, "log": shortened(log)}, ptx
 
 
 def nvrtc_version(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
@@ -51,45 +50,32 @@ def nvrtc_version(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
 def gxx(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
     """Write the files into the working folder, the child's own; compile each of ``units`` to assembly with
     ``compile``, look through that, and make ``program`` of all with ``link`` and ``flags``."""
-    import subprocess
-
     from grader.toolchain.assembly import reads_files
 
-    for name, data in files.items():
-        folder = os.path.dirname(name)
-        if folder:
-            os.makedirs(folder, exist_ok=True)
-        with open(name, "wb") as file:
-            file.write(data)
+    write(files)
     status, log, outputs = 0, b"", []
-
-    def call(command: list[str]) -> None:
-        nonlocal status, log
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
-        status = status or done.returncode
-        log += (done.stdout + done.stderr).replace(os.getcwd().encode() + b"/", b"")
-
     for number, unit in enumerate(request["units"]):
         outputs.append(f"unit{number}.s")
-        call([*request["compile"], *request["flags"], "-S", unit, "-o", outputs[-1]])
+        code, said = call([*request["compile"], *request["flags"], "-S", unit, "-o", outputs[-1]])
+        status, log = status or code, log + said
     if status == 0:
         for output in outputs:
             with open(output, encoding="utf-8", errors="replace") as file:
                 if reads_files(file.read()):
-                    return {"ok": False, "result": "assembly", "log": _shortened(log)}, b""
-        call([*request["link"], *outputs, *request["flags"], "-o", "program"])
+                    return {"ok": False, "result": "assembly", "log": shortened(log)}, b""
+        status, said = call([*request["link"], *outputs, *request["flags"], "-o", "program"])
+        log += said
     program = b""
     if status == 0:
         with open("program", "rb") as file:
             program = file.read()
-    return {"ok": status == 0, "result": str(status), "log": _shortened(log)}, program
+    return {"ok": status == 0, "result": str(status), "log": shortened(log)}, program
 
 
-def _shortened(log: bytes) -> str:
-    """The first errors stand at the head of a log, a linker's at its end."""
-    if len(log) > 2 * _HALF_LOG:
-        log = log[:_HALF_LOG] + b"\n...\n" + log[-_HALF_LOG:]
-    return log.decode("utf-8", "replace")
+def library(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
+    from grader.toolchain.objects import build
+
+    return build(request, files)
 
 
 def _load(request: dict) -> ctypes.CDLL:
@@ -117,7 +103,7 @@ def main() -> None:
     for name, size in request["files"]:
         files[name] = payload[position : position + size]
         position += size
-    job = {"nvrtc": nvrtc, "nvrtc-version": nvrtc_version, "gxx": gxx}[request["job"]]
+    job = {"nvrtc": nvrtc, "nvrtc-version": nvrtc_version, "gxx": gxx, "library": library}[request["job"]]
     try:
         reply, blob = job(request, files)
     except OSError as error:  # a library that does not load, a compiler that does not start

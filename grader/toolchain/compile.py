@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grader.sandbox import Limits, python_child, run
 from grader.verdict import State
@@ -21,6 +21,7 @@ class Reply:
     log: str = ""
     blob: bytes = b""
     message: str = ""
+    facts: dict = field(default_factory=dict)  # the answer as it came: what else is in it is not checked
 
 
 def ask(job: str, files: Mapping[str, bytes], limits: Limits, **request) -> Reply:
@@ -45,7 +46,7 @@ def ask(job: str, files: Mapping[str, bytes], limits: Limits, **request) -> Repl
             message=f"The compiler does not start: {reply['log']}.",
         )
     return Reply(
-        state=State.PASS, ok=reply["ok"], result=reply["result"], log=reply["log"], blob=outcome.payload
+        state=State.PASS, ok=reply["ok"], result=reply["result"], log=reply["log"], blob=outcome.payload, facts=reply
     )
 
 

@@ -19,6 +19,8 @@ decompress, or one larger than ``MAX_TEXT`` is a ``FatbinError``.
 
 from __future__ import annotations
 
+import posixpath
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +34,7 @@ _HEADER = struct.Struct("<IHHQ")  # magic, version, header bytes, bytes of all e
 # architecture; place and length of the source's name; flags, always 0, bytes when decompressed
 _ENTRY = struct.Struct("<HHIQIIHHIIIQQQ")
 _KINDS = {1: "ptx", 2: "cubin", 8: "lto"}
+_FILE = re.compile(r'^(\.file\s+\d+ ")([^"\n]+)', re.M)
 _LZ4, _ZSTD = 0x2000, 0x8000
 _SPECIFIC, _FAMILY = 0x100000, 0x200000  # compute_90a, compute_100f
 
@@ -94,7 +97,7 @@ def entries(image: bytes) -> list[Entry]:
 
 
 def text(entry: Entry) -> str:
-    """The PTX of an entry. Raises ``FatbinError``."""
+    """The PTX of an entry, the names of its source files without ``./``. Raises ``FatbinError``."""
     if entry.kind != "ptx":
         raise FatbinError(f"{entry.target} is no PTX.")
     if entry.size > MAX_TEXT:
@@ -105,7 +108,7 @@ def text(entry: Entry) -> str:
     elif entry.compression == "zstd":
         data = _unpack_zstd(data, entry.size)
     try:
-        return data.rstrip(b"\0").decode()
+        return _FILE.sub(lambda found: found[1] + posixpath.normpath(found[2]), data.rstrip(b"\0").decode())
     except UnicodeDecodeError:
         raise FatbinError(f"The PTX for {entry.target} is no text. {_AGAIN}") from None
 

@@ -22,8 +22,30 @@ class Nvrtc:
         return "|".join(map(_stamp, filter(None, (self.library, self.builtins))))
 
 
+@dataclass(frozen=True)
+class Toolkit:
+    """What a library is built with: headers, ``nvcc`` and the shared CUDA runtime, all of one CUDA."""
+
+    include: Path
+    nvcc: Path | None
+    runtime: Path | None  # libcudart.so.13
+
+    @property
+    def folders(self) -> list[Path]:
+        """The include folders: CUDA's, and that of CUB, Thrust and libcu++ (apart from it since CUDA 13.0)."""
+        return [self.include, *filter(Path.is_dir, [self.include / "cccl"])]
+
+    def fingerprint(self) -> str:
+        """Changes when a part of it does."""
+        parts = [self.include / "cuda_runtime_api.h", self.runtime]
+        if self.nvcc:
+            root = self.nvcc.resolve().parent
+            parts += [root / "nvcc", root / "cudafe++", root / "ptxas", root.parent / "nvvm" / "bin" / "cicc"]
+        return "|".join(_stamp(part) for part in parts if part and part.is_file())
+
+
 def nvrtc() -> Nvrtc | None:
-    for library_folder, include in _cuda_places():
+    for _, library_folder, include in _cuda_places():
         libraries = sorted(library_folder.glob("libnvrtc.so*"), key=lambda path: len(path.name))
         if libraries and (include / "cuda_fp16.h").is_file():
             builtins = next(iter(sorted(library_folder.glob("libnvrtc-builtins.so*"))), None)
@@ -33,7 +55,27 @@ def nvrtc() -> Nvrtc | None:
 
 def cuda_include() -> Path | None:
     """The folder with ``cuda_fp16.h``; None where there are no CUDA headers."""
-    return next((include for _, include in _cuda_places() if (include / "cuda_fp16.h").is_file()), None)
+    return next((include for _, _, include in _cuda_places() if (include / "cuda_fp16.h").is_file()), None)
+
+
+def toolkit() -> Toolkit | None:
+    """The best CUDA that has ``nvcc``, else the best with headers; None where there are no CUDA headers."""
+    found = None
+    for nvcc, library_folder, include in _cuda_places():
+        if not (include / "cuda_fp16.h").is_file():
+            continue
+        runtimes = sorted(library_folder.glob("libcudart.so.*"), key=lambda path: len(path.name))
+        here = Toolkit(include, nvcc if os.access(nvcc, os.X_OK) else None, next(iter(runtimes), None))
+        if here.nvcc:
+            return here
+        found = found or here
+    return found
+
+
+def nvcc() -> Path | None:
+    """CUDA's compiler for whole libraries; it need not be on the search path."""
+    found = toolkit()
+    return found.nvcc if found else None
 
 
 def supplied_include() -> Path:
@@ -53,20 +95,22 @@ def gxx_fingerprint(path: Path) -> str:
     return _stamp(path.resolve())
 
 
-def _cuda_places() -> Iterator[tuple[Path, Path]]:
-    """(library folder, include folder), best first."""
+def _cuda_places() -> Iterator[tuple[Path, Path, Path]]:
+    """(nvcc, library folder, include folder), best first; any of them may not exist."""
     for entry in map(Path, sys.path):
         root = entry / "nvidia" / "cu13"
         # Installed packages only: the working folder, which may be on the path, is the learner's.
         if entry.name in ("site-packages", "dist-packages") and root.is_dir():
-            yield root / "lib", root / "include"
+            yield root / "bin" / "nvcc", root / "lib", root / "include"
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if root := os.environ.get(variable):
-            yield Path(root) / "lib64", Path(root) / "include"
+            yield Path(root) / "bin" / "nvcc", Path(root) / "lib64", Path(root) / "include"
     if prefix := os.environ.get("CONDA_PREFIX"):
         for machine in ("x86_64-linux", "sbsa-linux"):
-            yield Path(prefix) / "lib", Path(prefix) / "targets" / machine / "include"
-    yield Path("/usr/local/cuda/lib64"), Path("/usr/local/cuda/include")
+            root = Path(prefix)
+            yield root / "bin" / "nvcc", root / "lib", root / "targets" / machine / "include"
+    usual = Path("/usr/local/cuda")
+    yield usual / "bin" / "nvcc", usual / "lib64", usual / "include"
 
 
 def _stamp(path: Path) -> str:

@@ -57,6 +57,18 @@ class HostProgram:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Library:
+    """Like ``HostProgram``; ``path`` is a shared library (``.so``) in the cache."""
+
+    state: State
+    path: Path | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+    log: str = ""
+    message: str = ""
+    cached: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class CompilerFacts:
     """A compiler that was tried and works."""
 

@@ -8,7 +8,7 @@ named, plainly. What is not known to be harmless is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from grader.toolchain.conditions import check_condition, own_macros
@@ -55,20 +55,21 @@ def read_files(files: Mapping[str, bytes]) -> tuple[dict[str, Reading], list[Dia
 
 
 def check_includes(
-    readings: Mapping[str, Reading], known: Iterable[str], folders: Iterable[Path], *, assembly: bool,
-    private: Iterable[str] = (),
+    readings: Mapping[str, Reading], known: Iterable[str], folders: Iterable[Path], *,
+    assembly: bool | Collection[str], private: Iterable[str] = (),
 ) -> list[Diagnostic]:  # fmt: skip
     """What the compiler must not be shown. ``known``: files that may be included; ``folders``: all in them
-    may be, but for ``private``, the grader's own. ``assembly``: whether inline assembly is allowed (PTX reads
-    no files, a host's assembler does)."""
+    may be, but for ``private``, the grader's own. ``assembly``: whether inline assembly is allowed, or the
+    files in which it is (PTX reads no files, a host's assembler does)."""
     known, folders, private = set(known), list(folders), set(private)
 
     def check_target(target: str) -> str | None:
         return _check_target(target, known, folders, private)
 
     macros = own_macros(directive for reading in readings.values() for directive in reading.directives)
-    problems = []
+    problems, everywhere = [], assembly
     for name, reading in readings.items():
+        assembly = everywhere if isinstance(everywhere, bool) else name in everywhere
 
         def problem(message: str, line: int, name=name) -> None:
             problems.append(Diagnostic(message=message, file=name, line=line))
