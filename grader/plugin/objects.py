@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from grader.plugin.records import Capability, Creator, Field, Shapes, Tensor, fields_of
+from grader.plugin.records import Capability, Creator, Descriptor, Field, Shapes, fields_of
 
 if TYPE_CHECKING:
     from grader.plugin.session import Session
@@ -62,14 +62,18 @@ class Plugin:
     def output_count(self) -> int:
         return self.call("getNbOutputs", interface=self.build)
 
-    def supports(self, position: int, tensors: Sequence[Tensor], inputs: int) -> bool:
+    def supports(self, position: int, tensors: Sequence[Descriptor], inputs: int) -> bool:
         """``supportsFormatCombination``: V3 gets dynamic descriptors, V2 plain ones."""
         shown = [position, [_short(t) for t in tensors], inputs]
         rows = [t.dynamic() for t in tensors]
         return bool(self.call("supportsFormatCombination", [position, rows, inputs], shown=shown, interface=self.build))
 
     def combinations(
-        self, tensors: Sequence[Tensor], inputs: int, candidates: Sequence[Sequence[tuple[int, int]]], most: int = 1000
+        self,
+        tensors: Sequence[Descriptor],
+        inputs: int,
+        candidates: Sequence[Sequence[tuple[int, int]]],
+        most: int = 1000,
     ) -> tuple[list[tuple[tuple[int, int], ...]], bool]:
         """The complete (type, format) combinations that it accepts, searched position by position as a builder does,
         and whether all were tried. What stands behind the position that is asked for is left from before."""
@@ -81,13 +85,13 @@ class Plugin:
         self._note("supportsFormatCombination", f"{calls} calls", f"{len(found)} combinations", self.build)
         return [tuple((kind, layout) for kind, layout in row) for row in found], bool(whole)
 
-    def workspace_size(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> int:
+    def workspace_size(self, inputs: Sequence[Descriptor], outputs: Sequence[Descriptor]) -> int:
         """Bytes, as an unsigned number."""
         size = self.call("getWorkspaceSize", *self._dynamic(inputs, outputs), interface=self.build)
         return size % (1 << 64)
 
     def enqueue(
-        self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], from_: Sequence[int | None],
+        self, inputs: Sequence[Descriptor], outputs: Sequence[Descriptor], from_: Sequence[int | None],
         to: Sequence[int | None], workspace: int, stream: int,
     ) -> int:  # fmt: skip
         """The status. Addresses are the device's; None is a null pointer."""
@@ -104,7 +108,7 @@ class Plugin:
         run = self.run_arguments(inputs, outputs, from_, to, workspace, stream)
         return [self.number, run[0], run[1], run]
 
-    def _dynamic(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> tuple[list,]:
+    def _dynamic(self, inputs: Sequence[Descriptor], outputs: Sequence[Descriptor]) -> tuple[list,]:
         return ([[t.dynamic() for t in inputs], [t.dynamic() for t in outputs]],)
 
     # Names of the interfaces for the trace.
@@ -142,7 +146,7 @@ class PluginV3(Plugin):
         self._note("getOutputShapes", arguments[:2], [status, texts], self.build)
         return shapes
 
-    def configure(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> int:
+    def configure(self, inputs: Sequence[Descriptor], outputs: Sequence[Descriptor]) -> int:
         shown = [[_short(t) for t in inputs], [_short(t) for t in outputs]]
         return self.call("configurePlugin", *self._dynamic(inputs, outputs), shown=shown, interface=self.build)
 
@@ -167,7 +171,7 @@ class PluginV3(Plugin):
     def aliased_input(self, output: int) -> int:
         return self.call("getAliasedInput", [output], interface="IPluginV3OneBuildV2")
 
-    def shape_change(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> int:
+    def shape_change(self, inputs: Sequence[Descriptor], outputs: Sequence[Descriptor]) -> int:
         rows = [[t.plain() for t in inputs], [t.plain() for t in outputs]]
         shown = [[_short(t) for t in inputs], [_short(t) for t in outputs]]
         return self.call("onShapeChange", rows, shown=shown, interface=self.runtime)
@@ -214,12 +218,12 @@ class PluginV2(Plugin):
             outputs.append(None if row is None else [None if n is None else n + first for n in row])
         return Shapes.of(0, nodes, outputs)
 
-    def configure(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> int:
+    def configure(self, inputs: Sequence[Descriptor], outputs: Sequence[Descriptor]) -> int:
         shown = [[_short(t) for t in inputs], [_short(t) for t in outputs]]
         self.call("configurePlugin", *self._dynamic(inputs, outputs), shown=shown)
         return 0
 
-    def shape_change(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> int:
+    def shape_change(self, inputs: Sequence[Descriptor], outputs: Sequence[Descriptor]) -> int:
         """V2 learns of a new shape by ``configurePlugin`` without wildcards."""
         return self.configure(inputs, outputs)
 
@@ -257,7 +261,7 @@ def plugin_of(session: Session, creator: Creator, made: Sequence[int], name: str
     return (PluginV3 if creator.is_v3 else PluginV2)(session, creator, made, name)
 
 
-def _short(tensor: Tensor) -> list:
+def _short(tensor: Descriptor) -> list:
     """A descriptor for the trace: type, format, extents, and the range where there is one."""
     row = [tensor.type, tensor.format, list(tensor.dims)]
     return row if tensor.max is None else [*row, list(tensor.min or ()), list(tensor.max)]

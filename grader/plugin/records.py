@@ -10,7 +10,7 @@ LINEAR = 0  # TensorFormat::kLINEAR
 
 
 @dataclass(frozen=True)
-class Tensor:
+class Descriptor:
     """A tensor descriptor. ``min``, ``opt``, ``max`` are for ``DynamicPluginTensorDesc``; left out, they are ``dims``.
 
     ``dims`` may hold -1, the wildcard of the build phase. ``scale`` means something for INT8 alone.
