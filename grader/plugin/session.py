@@ -191,6 +191,11 @@ class Session:
         self.close()
         return Outcome(state=State.ERROR, message="wrote to the grader's private channel")
 
+    @property
+    def over(self) -> bool:
+        """Whether the process has ended."""
+        return self._child.outcome is not None
+
     def close(self) -> None:
         self._child.close()
 

@@ -1,0 +1,1 @@
+"""What a TensorRT plugin library must do, rule by rule, checked by driving it. ``conform`` runs all of them."""

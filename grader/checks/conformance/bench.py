@@ -1,0 +1,127 @@
+"""What the rules share: the library, its spec, plugin processes, contexts that are ready to run, references.
+
+Everything is made when it is first asked for, kept where that is safe, and made anew after a plugin process has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grader.plugin import life
+from grader.plugin.execute import Case, Run, Runner, make_case
+from grader.plugin.life import Stored
+from grader.plugin.objects import Plugin
+from grader.plugin.reference import ReferenceRunner
+from grader.plugin.session import PluginEnded, Session
+from grader.plugin.spec_records import Combination, Spec
+from grader.plugin.trace import Trace
+
+
+class Ready:
+    """A context in a plugin process, made as a runtime makes it, with what runs it."""
+
+    def __init__(self, session: Session, plugin: Plugin, context: Plugin, runner: Runner, stored: Stored):
+        self.session, self.plugin, self.context, self.runner, self.stored = session, plugin, context, runner, stored
+
+
+class Bench:
+    """A context manager. ``device`` is a ``RuntimeDevice`` for level L1, None for L0."""
+
+    def __init__(self, library: Path, spec: Spec, *, device=None, trace: Trace | None = None):
+        self.library, self.spec, self.device = Path(library), spec, device
+        self.trace = trace or Trace()
+        self.ended: list[PluginEnded] = []  # every end of a plugin process, for the rules that own them
+        self.faults: list[Any] = []  # every fault of the device that no rule provoked
+        self._sessions: list[Session] = []
+        self._shared: Session | None = None
+        self._stored: dict[Any, Stored] = {}
+        self._reference: ReferenceRunner | None = None
+
+    # ---- plugin processes ----
+
+    def fresh(self, **options) -> Session:
+        """A new plugin process with the library in it; closed with the bench at the latest."""
+        session = Session(self.library, device=self.device, trace=self.trace, **options)
+        self._sessions.append(session)
+        return session
+
+    def session(self) -> Session:
+        """The process that rules share which leave it as they found it."""
+        if self._shared is None or self._shared.over:
+            self._shared = self.fresh()
+        return self._shared
+
+    @property
+    def is_v3(self) -> bool:
+        return life.find_creator(self.session(), self.spec).is_v3
+
+    # ---- plugins ----
+
+    def plugin(self, session: Session | None = None, changed: Mapping[str, Any] | None = None) -> Plugin:
+        """A build-phase plugin with the spec's attributes, some of them changed."""
+        return life.create(session or self.session(), self.spec, changed)
+
+    def combination(self) -> Combination:
+        """The first that the plugin must accept, with the types of the outputs as the plugin says them."""
+        return self.stored().combination
+
+    def stored(self, combination: Combination | None = None, changed: Mapping[str, Any] | None = None) -> Stored:
+        """What a plan would keep, from a build in the shared process. Kept by combination and changes."""
+        key = combination, tuple(sorted((changed or {}).items()))
+        if key not in self._stored:
+            plugin = self.plugin(changed=changed)
+            self._stored[key] = life.build(plugin, self.spec, combination)
+            plugin.end()
+        return self._stored[key]
+
+    def ready(
+        self, combination: Combination | None = None, *, changed: Mapping[str, Any] | None = None,
+        session: Session | None = None,
+    ) -> Ready:  # fmt: skip
+        """A context as a runtime has it: rebuilt from what was stored, in a new process unless ``session`` is given."""
+        stored = self.stored(combination, changed)
+        session = session or self.fresh()
+        plugin = life.revive(session, stored)
+        context = life.attach(plugin)
+        runner = Runner(self.device, self.spec, stored.shapes, stored.workspace)
+        return Ready(session, plugin, context, runner, stored)
+
+    # ---- cases and what is right ----
+
+    def case(
+        self, rng: np.random.Generator, extents: Mapping[str, int] | str = "opt",
+        combination: Combination | None = None, *, special: bool = False,
+    ) -> Case:  # fmt: skip
+        return make_case(self.spec, self.stored(combination).combination, extents, rng, special=special)
+
+    def expected(self, case: Case, changed: Mapping[str, Any] | None = None) -> list[np.ndarray]:
+        """What the reference says, an array for each output; ``ReferenceFailed`` where it says nothing."""
+        if self._reference is None:
+            self._reference = ReferenceRunner(self.spec)
+        return self._reference(case.inputs, changed)
+
+    def close(self) -> None:
+        for session in self._sessions:
+            session.close()
+        if self._reference is not None:
+            self._reference.close()
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.close()
+
+
+def same(first: Run, second: Run) -> bool:
+    """Whether two runs gave the same bytes."""
+    return first.data == second.data
+
+
+def shown(values: Sequence[Any]) -> str:
+    """A row for a message: "3, 5, 7"."""
+    return ", ".join(map(str, values))

@@ -1,0 +1,3 @@
+"""The rules, by what they are about. Importing this fills ``rule.RULES``."""
+
+from grader.checks.conformance.rules import library as _library  # noqa: F401

@@ -1,0 +1,221 @@
+"""Runs the rules on a library and puts the results together."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from grader.checks.base import Finding, failed
+from grader.checks.conformance.bench import Bench
+from grader.checks.conformance.rule import GROUPS, RULES, Rule
+from grader.plugin.build import HostUnavailable
+from grader.plugin.life import LifeProblem
+from grader.plugin.reference import ReferenceFailed
+from grader.plugin.session import HostProblem, PluginEnded
+from grader.plugin.spec_records import Spec
+from grader.plugin.trace import Trace
+from grader.simulator.records import DeviceError
+from grader.verdict import CheckResult, State, worst
+
+log = logging.getLogger(__name__)
+SEED = 20260101
+
+# Which rule owns a problem that another rule runs into on its way. That rule is then not run; it has not failed.
+_OWNERS = {
+    "exception": "exceptions",
+    "device": "host-access",
+    "fault": "bounds",
+    "getCreators": "creators",
+    "createPlugin": "status",
+    "initialize": "status",
+    "enqueue": "status",
+    "onShapeChange": "status",
+    "getOutputShapes": "shapes",
+    "getOutputDataTypes": "output-types",
+    "supportsFormatCombination": "formats-complete",
+    "configurePlugin": "configure",
+    "getFieldsToSerialize": "serialize-complete",
+    "revive": "serialize-fresh-process",
+    "getCreator": "registry",
+    "setTactic": "tactics",
+    "attachToContext": "attach",
+    "clone": "clone-equal",
+}
+# These look at what happened in all the others, so they run last.
+LAST = ("bounds", "host-access", "exceptions")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a conformance run found.
+
+    ``level`` is the highest that the library could reach here, ``reason`` why no higher, ``rebuild`` the line that
+    would change it.
+    """
+
+    library: str
+    level: str
+    results: tuple[CheckResult, ...]
+    trace: Trace
+    seconds: float
+    reason: str = ""
+    rebuild: str = ""
+    notes: tuple[str, ...] = ()  # what was guessed or left out
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def state(self) -> State:
+        return worst(result.state for result in self.results)
+
+    @property
+    def failed(self) -> tuple[CheckResult, ...]:
+        """The rules that failed by themselves."""
+        ok = (State.PASS, State.UNSUPPORTED_HERE)
+        return tuple(r for r in self.results if r.state not in ok and r.blocked_by is None)
+
+
+@dataclass
+class _Hit:
+    """A rule ran into what another owns."""
+
+    owner: str
+    finding: Finding
+
+
+def run_rules(
+    bench: Bench, *, level: str, only: Iterable[str] | None = None, seed: int = SEED,
+    progress: Callable[[Rule, int, int], None] = lambda *_: None,
+) -> list[CheckResult]:  # fmt: skip
+    """All rules (or ``only`` those, with what they need) up to the level, in the order of groups."""
+    rules = _chosen(bench, only)
+    found: dict[str, CheckResult | _Hit] = {}
+    for index, each in enumerate(rules):
+        progress(each, index, len(rules))
+        found[each.id] = _result(each, bench, level, found, seed)
+    return [_settled(each, found) for each in sorted(rules, key=_shown_order)]
+
+
+def _chosen(bench: Bench, only) -> list[Rule]:
+    wanted = set(RULES if only is None else only)
+    while more := {need for id in wanted for need in RULES[id].needs} - wanted:
+        wanted |= more
+    places = {group: index for index, group in enumerate(GROUPS)}
+    chosen = [each for each in RULES.values() if each.id in wanted]
+    return sorted(chosen, key=lambda each: (each.id in LAST, places[each.group]))
+
+
+def _shown_order(each: Rule) -> int:
+    return list(GROUPS).index(each.group)
+
+
+def _result(each: Rule, bench: Bench, level: str, found, seed: int) -> CheckResult | _Hit:
+    if each.level > level:
+        return each.result(failed(f"Not run: it needs level {each.level}.", state=State.UNSUPPORTED_HERE))
+    for need in each.needs:
+        earlier = found.get(need)
+        if isinstance(earlier, _Hit):
+            return earlier
+        if earlier is not None and earlier.state is not State.PASS:
+            return each.blocked(earlier.blocked_by or need, earlier.state)
+    missing = [want for want in each.wants if not _has(bench.spec, want)]
+    if missing:
+        return each.result(failed(f"Not run: the spec has no {missing[0]}.", state=State.UNSUPPORTED_HERE))
+    return _run(each, bench, seed)
+
+
+def _has(spec: Spec, want: str) -> bool:
+    return bool({"spec": spec.inputs, "attributes": spec.attributes, "reference": spec.reference}[want])
+
+
+def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
+    began = time.perf_counter()
+    try:
+        if each.family and bench.is_v3 != (each.family == "V3"):
+            return each.result(failed(f"Not run: it is about {each.family} plugins.", state=State.UNSUPPORTED_HERE))
+        finding = each.run(bench, np.random.default_rng(seed))
+    except PluginEnded as ended:
+        bench.ended.append(ended)
+        finding = failed(ended.words.sentence, state=_state(ended), ended=ended.words.kind)
+        if owner := _OWNERS.get(ended.words.kind):
+            if owner != each.id:
+                return _Hit(owner, finding)
+    except LifeProblem as problem:
+        finding = failed(problem.sentence)
+        owner = _OWNERS.get(problem.method)
+        if owner and owner != each.id:
+            return _Hit(owner, finding)
+    except ReferenceFailed as problem:
+        finding = failed(problem.sentence, state=State.ERROR)
+    except HostProblem as problem:
+        finding = failed(f"The plugin has not what this needs: {problem}.")
+    except HostUnavailable as problem:
+        finding = failed(problem.sentence, state=State.UNSUPPORTED_HERE)
+    except DeviceError as problem:
+        finding = failed(problem.sentence, state=problem.state)
+    except Exception:
+        log.exception("rule %s", each.id)
+        finding = failed("The rule itself failed; please report it.", state=State.GRADER_FAULT)
+    if not isinstance(finding, Finding):
+        finding = failed("The rule itself gave no finding; please report it.", state=State.GRADER_FAULT)
+    finding.detail["seconds"] = round(time.perf_counter() - began, 4)
+    return each.result(finding)
+
+
+def _state(ended: PluginEnded) -> State:
+    """A plugin that exits, or forges an answer, ends the run of a rule as an error."""
+    return State.ERROR if ended.outcome.state is State.PASS else ended.outcome.state
+
+
+def _settled(each: Rule, found) -> CheckResult:
+    """A hit is blocked by its owner where that failed; where it did not, the rule has failed by itself."""
+    result = found[each.id]
+    if not isinstance(result, _Hit):
+        return result
+    owner = found.get(result.owner)
+    if isinstance(owner, CheckResult) and owner.state not in (State.PASS, State.UNSUPPORTED_HERE):
+        return each.blocked(owner.blocked_by or owner.check, owner.state)
+    return each.result(result.finding)
+
+
+def conform(
+    library: Path, spec: Spec | None = None, *, only: Iterable[str] | None = None, seed: int = SEED,
+    level: str | None = None, progress: Callable[[Rule, int, int], None] = lambda *_: None,
+) -> Report:  # fmt: skip
+    """Drive a library through every rule. ``level`` "L0": do without kernels.
+
+    ``HostUnavailable`` where plugins cannot be driven at all.
+    """
+    from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
+
+    began = time.perf_counter()
+    reached, reason, rebuild = _reach(Path(library), level)
+    spec = spec or Spec(path=Path(library))
+    device = None
+    if reached >= "L1":
+        from grader.simulator.runtime.client import RuntimeDevice
+
+        device = RuntimeDevice.start()
+    try:
+        with Bench(Path(library), spec, device=device) as bench:
+            results = run_rules(bench, level=reached, only=only, seed=seed, progress=progress)
+            return Report(
+                str(library), reached, tuple(results), bench.trace, time.perf_counter() - began, reason, rebuild,
+                notes=spec.notes,
+            )  # fmt: skip
+    finally:
+        if device is not None:
+            device.close()
+
+
+def _reach(library: Path, wanted: str | None) -> tuple[str, str, str]:
+    if wanted == "L0":
+        return "L0", "Only L0 was asked for.", ""
+    from grader.toolchain.levels import reach
+
+    found = reach(library)
+    return found.level, found.reason, found.rebuild
