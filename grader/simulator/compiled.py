@@ -24,9 +24,7 @@ def gxx(what: str) -> str:
     """The path of g++; ``DeviceError`` (``UNSUPPORTED_HERE``), which says what needs it, where it is missing."""
     compiler = shutil.which("g++")
     if compiler is None:
-        raise DeviceError(
-            State.UNSUPPORTED_HERE, f"{what} needs the compiler g++, which is not here; {INSTALL_HINT}"
-        )
+        raise DeviceError(State.UNSUPPORTED_HERE, f"{what} needs the compiler g++, which is not here; {INSTALL_HINT}")
     return compiler
 
 
@@ -71,7 +69,7 @@ def kept(folder: str, name: str, what: str, make: Callable[[Path], None]) -> Pat
 def build(
     compiler: str, sources: Iterable[Path], flags: Sequence[str], link: Sequence[str], target: Path, what: str
 ) -> None:
-    """Compiles all sources at once and links them to ``target``. ``DeviceError`` (``GRADER_FAULT``) with g++'s words."""
+    """All sources, compiled at once and linked to ``target``. ``DeviceError`` (``GRADER_FAULT``) with g++'s words."""
     sources = sorted(sources)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         objects = [Path(scratch) / f"{source.stem}.o" for source in sources]

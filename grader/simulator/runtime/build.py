@@ -20,7 +20,7 @@ _WHAT = "the stand-in CUDA runtime"
 
 
 def runtime_folder() -> Path:
-    """The folder with ``LIBRARIES``, for ``LD_LIBRARY_PATH``; from the user's cache or built now (some 6 seconds, once).
+    """The folder with ``LIBRARIES``, for ``LD_LIBRARY_PATH``: kept in the user's cache, built in some 6 seconds.
 
     Both names are one file, which the dynamic linker loads once, whichever a library asks for.
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "call.h"
 
@@ -45,10 +46,18 @@ void drop(Things& things, const Module* module) {
     at = at->second->module == module ? things.erase(at) : std::next(at);
 }
 
+// Asks in no function's name: what CUDA does at the first use of something is not the call that uses it.
+Answer ask_apart(Call call, std::array<uint64_t, 8> arguments, Bytes payload) {
+  const Function function = std::exchange(thread().function, Function::none);
+  Answer answer = ask(call, arguments, payload);
+  thread().function = function;
+  return answer;
+}
+
 cudaError_t load(Module& module) {
   if (module.number) return cudaSuccess;
   if (!module.bytes) return cudaErrorInvalidKernelImage;
-  const Answer answer = ask(Call::MODULE, {}, {module.image, module.bytes});
+  const Answer answer = ask_apart(Call::MODULE, {}, {module.image, module.bytes});
   if (answer.status == cudaSuccess) module.number = answer.values[0];
   return answer.status;
 }
@@ -73,7 +82,7 @@ cudaError_t resolve(Kernel& kernel) {
   const std::lock_guard lock(mutex);
   if (kernel.number) return cudaSuccess;
   if (const cudaError_t status = load(*kernel.module)) return status;
-  const Answer answer = ask(Call::KERNEL, {kernel.module->number}, {kernel.name.data(), kernel.name.size()});
+  const Answer answer = ask_apart(Call::KERNEL, {kernel.module->number}, {kernel.name.data(), kernel.name.size()});
   if (answer.status != cudaSuccess) return answer.status;
   kernel.parameters.resize(answer.payload.size() / sizeof(Parameter));
   memcpy(kernel.parameters.data(), answer.payload.data(), kernel.parameters.size() * sizeof(Parameter));
@@ -89,7 +98,7 @@ cudaError_t resolve(Variable& variable) {
   const std::lock_guard lock(mutex);
   if (variable.address) return cudaSuccess;
   if (const cudaError_t status = load(*variable.module)) return status;
-  const Answer answer = ask(Call::VARIABLE, {variable.module->number}, {variable.name.data(), variable.name.size()});
+  const Answer answer = ask_apart(Call::VARIABLE, {variable.module->number}, {variable.name.data(), variable.name.size()});
   if (answer.status != cudaSuccess) return answer.status;
   variable.address = answer.values[0];
   variable.bytes = answer.values[1];

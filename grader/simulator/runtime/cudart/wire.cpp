@@ -130,7 +130,9 @@ cudaError_t connection() {
 Answer ask(Call call, std::array<uint64_t, 8> arguments, Bytes payload) {
   thread().asked = true;
   touch(payload);
-  Request request{static_cast<uint16_t>(call), static_cast<uint16_t>(thread().function), thread().number, payload.size, {}};
+  // CUDA runs host functions in a thread of its own: 0.
+  const uint32_t number = thread().in_host_function ? 0 : thread().number;
+  Request request{static_cast<uint16_t>(call), static_cast<uint16_t>(thread().function), number, payload.size, {}};
   memcpy(request.arguments, arguments.data(), sizeof request.arguments);
   for (;;) {
     Answer answer;
