@@ -52,6 +52,7 @@ class Session:
         trace: Trace | None = None,
         limits: Limits = LIMITS,
         environment: Mapping[str, str] | None = None,
+        program: Sequence[str] = (),  # what runs the host, as for a Python plugin; empty: the host's own program
     ):
         registry = tensorrt.lean_library()
         if registry is None:
@@ -64,14 +65,14 @@ class Session:
         self.messages: list[tuple[int, str]] = []  # (severity, text) of the plugin's log
         self.seconds = 0.0  # of the last call, in the plugin
         self._names: dict[str, int] = {}
-        program = build_host()
+        host = list(program) or [str(build_host())]
         connection = device.connection() if device is not None else None
         try:
             if connection is not None and cuda is None:
                 from grader.simulator.runtime.build import build_cudart
 
                 cuda = build_cudart()
-            command = [str(program), str(registry), str(cuda) if cuda else "-"]
+            command = [*host, str(registry), str(cuda) if cuda else "-"]
             descriptors = []
             if connection is not None:
                 descriptors = [connection.fileno()]

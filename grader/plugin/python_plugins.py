@@ -1,0 +1,64 @@
+"""Class-based Python plugins (``IPluginV3`` in Python), driven by the same host and session as C++ libraries.
+
+>>> with python_session(file) as session:
+...     creator, = session.creators()
+...     plugin = session.create(creator, fields)
+
+``docs/python_plugins.md`` is the table of what works here and what does not, as measured.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from grader.plugin.build import HostUnavailable, build_host
+from grader.plugin.native_build import CannotBuild, build
+from grader.plugin.python_child import BINDINGS
+from grader.plugin.session import LIMITS, Session
+from grader.plugin.trace import Trace
+from grader.sandbox import Limits, python_child
+
+BRIDGE = Path(__file__).parent / "tracer"
+MISSING = (
+    "Python plugins cannot be driven here: NVIDIA's lean bindings are missing. Install them with:"
+    " pip install tensorrt-lean-cu13-bindings==10.16.1.11 (they are there for Python 3.8 to 3.13)."
+)
+
+_ENQUEUE = (
+    "a Python enqueue() gets device pointers and uses them through CuPy, PyTorch or Triton, which need a real GPU:"
+    " run it there with grader plugin engine"
+)
+_OWNED = "the interpreter owns a Python plugin, so that TensorRT's side cannot tell when its memory goes"
+# Checks that say nothing of a Python plugin on this machine, and why: the conformance run reports unsupported_here.
+UNSUPPORTED = {
+    **dict.fromkeys(
+        ("formats-truth", "serialize-fresh-process", "clone-ready", "values", "values-zero", "shape-change",
+         "outputs-written", "inputs-unchanged", "bounds", "size-tensor", "workspace", "workspace-poison", "stream",
+         "no-allocation", "no-synchronization", "no-pageable-copy", "host-access", "capture", "contexts", "threads",
+         "launch-errors"),
+        _ENQUEUE,
+    ),
+    **dict.fromkeys(("leaks", "serialize-lifetime"), _OWNED),
+    "exports": "a Python plugin is no library",
+    "fields-null": "NVIDIA's bindings hand a plugin memory of their own where a field's pointer is null",
+    "fields-lifetime": "NVIDIA's bindings copy a field's data before the plugin sees it",
+}  # fmt: skip
+
+
+def available() -> str | None:
+    """None where Python plugins can be driven; else the sentence that says what is missing."""
+    return None if any(map(importlib.util.find_spec, BINDINGS)) else MISSING
+
+
+def python_session(file: Path, *, trace: Trace | None = None, limits: Limits = LIMITS, **more) -> Session:
+    """A session with the plugin file. ``HostUnavailable`` where that cannot be; ``HostProblem`` names file and line."""
+    if sentence := available():
+        raise HostUnavailable(sentence)
+    try:
+        bridge = build(BRIDGE, shared=True)
+    except CannotBuild as error:
+        raise HostUnavailable(error.sentence) from None
+    host = build_host(shared=True)
+    program = [*python_child("grader.plugin.python_child"), str(host), str(bridge), str(Path(file).absolute())]
+    return Session(bridge, program=program, trace=trace, limits=limits, **more)
