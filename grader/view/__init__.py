@@ -9,8 +9,9 @@ from grader.view.lines import LineView, line_view
 from grader.view.picture import Picture, figure, show
 from grader.view.stepper import WarpStepper, step
 from grader.view.threads import thread_grid
+from grader.view.timeline import timeline
 
 __all__ = [
     "LineView", "Picture", "WarpStepper", "access_map", "bars", "error_plot", "figure", "line_view", "show", "step",
-    "thread_grid",
+    "thread_grid", "timeline",
 ]  # fmt: skip
