@@ -13,7 +13,7 @@ import pytest
 from conftest import compile_text
 
 from grader.sandbox import Limits
-from grader.simulator import Device, DeviceError, build, device
+from grader.simulator import Device, DeviceError, build, compiled, device
 from grader.simulator.memory import ALIGNMENT, CAPACITY, SMALLEST_GAP
 from grader.simulator.records import Fault, Launch, launch_from, plain
 from grader.simulator.serve import answer, serve
@@ -193,15 +193,15 @@ def test_the_engine_is_built_once_and_its_key_follows_the_sources(tmp_path, monk
         (copy / source.name).write_bytes(source.read_bytes())
     (copy / "ops.inc").write_text((copy / "ops.inc").read_text() + "\n")
     monkeypatch.setattr(build, "SOURCES", copy)
-    build._key.cache_clear()
+    build._name.cache_clear()
     try:
-        assert build._key(build.shutil.which("g++"), build.FLAGS) not in before.name
+        assert build._name(build.shutil.which("g++"), build.FLAGS) != before.name
     finally:
-        build._key.cache_clear()
+        build._name.cache_clear()
 
 
 def test_set_up_can_ask_whether_the_engine_is_built(tmp_path, monkeypatch):
-    monkeypatch.setattr(build, "_compile", lambda compiler, flags, scratch, target: target.write_text("engine"))
+    monkeypatch.setattr(compiled, "build", lambda *arguments: arguments[4].write_text("engine"))
     monkeypatch.setenv("GRADER_CACHE", str(tmp_path))
     assert not build.is_built()
     build.build()
@@ -213,19 +213,19 @@ def test_set_up_can_ask_whether_the_engine_is_built(tmp_path, monkeypatch):
 def test_a_cache_that_cannot_be_written_is_replaced_by_a_private_folder(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("GRADER_CACHE", str(tmp_path / "file" / "cache"))
-    monkeypatch.setattr(build.tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(build, "_compile", lambda compiler, flags, scratch, target: target.write_text("engine"))
-    build._private_folder.cache_clear()
+    monkeypatch.setattr(compiled.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(compiled, "build", lambda *arguments: arguments[4].write_text("engine"))
+    compiled._private_folder.cache_clear()
     try:
         first = build.build()
         assert first.read_text() == "engine" and build.build() == first
         assert first.parent.parent == tmp_path and not first.parent.stat().st_mode & 0o077
         first.parent.chmod(0o777)  # a folder that others may write is not trusted
-        build._private_folder.cache_clear()
+        compiled._private_folder.cache_clear()
         other = build.build()
         assert other.parent != first.parent and not other.parent.stat().st_mode & 0o077
     finally:
-        build._private_folder.cache_clear()
+        compiled._private_folder.cache_clear()
 
 
 def test_without_a_compiler_it_says_what_to_install(monkeypatch):
@@ -242,12 +242,12 @@ def test_sources_that_do_not_compile_are_a_grader_fault(tmp_path, monkeypatch):
     (copy / "broken.cpp").write_text("this is no C++")
     monkeypatch.setattr(build, "SOURCES", copy)
     monkeypatch.setenv("GRADER_CACHE", str(tmp_path / "cache"))
-    build._key.cache_clear()
+    build._name.cache_clear()
     try:
         with pytest.raises(DeviceError) as problem:
             build.build()
     finally:
-        build._key.cache_clear()
+        build._name.cache_clear()
     assert problem.value.state is State.GRADER_FAULT and "broken.cpp" in problem.value.sentence
     assert not list(Path(tmp_path / "cache").rglob("*.so"))
 

@@ -1,0 +1,15 @@
+// The host's page-locked memory: cudaMallocHost, cudaHostAlloc, cudaHostRegister.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace grader {
+
+// Whether all of it is page-locked.
+bool pinned(const void* address, uint64_t bytes);
+
+// Writes what a copy from the device brings. What was allocated page-locked and freed meanwhile is left alone.
+void write_to_host(uint64_t address, const std::byte* data, uint64_t bytes);
+
+}  // namespace grader
