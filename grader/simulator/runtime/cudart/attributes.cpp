@@ -119,6 +119,11 @@ EXPORTED cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache)
              [&] { return find_kernel(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction; });
 }
 
+EXPORTED cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+  return api(Function::cudaFuncSetSharedMemConfig,
+             [&] { return find_kernel(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction; });
+}
+
 EXPORTED cudaError_t cudaFuncGetName(const char** name, const void* function) {
   return api(Function::cudaFuncGetName, [&] {
     const Kernel* kernel = find_kernel(function);

@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "cuda12.h"
+#include "modules.h"
 
 namespace grader {
 namespace {
@@ -132,8 +133,10 @@ cudaError_t synchronize() { return ask(Call::DEVICE_SYNCHRONIZE).status; }
 
 cudaError_t reset() {
   const cudaError_t status = ask(Call::DEVICE_RESET).status;
-  if (status == cudaSuccess) thread().last = cudaSuccess;
-  return status;
+  if (status != cudaSuccess) return status;
+  forget_what_is_loaded();
+  thread().last = cudaSuccess;
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -142,6 +145,7 @@ cudaError_t reset() {
 using namespace grader;
 
 EXPORTED cudaError_t cudaGetDeviceCount(int* count) {
+  if (count) *count = 0;  // stays so where there is none
   return api(Function::cudaGetDeviceCount, [&] { return tell(count, 1); });
 }
 
@@ -240,8 +244,17 @@ EXPORTED cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return api(Function::cudaDeviceGetCacheConfig, [&] { return tell(config, cudaFuncCachePreferNone); });
 }
 
+// Preferences only, as are the sizes of banks, which this architecture has no choice of.
 EXPORTED cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
-  return api(Function::cudaDeviceSetCacheConfig, [] { return cudaSuccess; });  // a preference only
+  return api(Function::cudaDeviceSetCacheConfig, [] { return cudaSuccess; });
+}
+
+EXPORTED cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return api(Function::cudaDeviceSetSharedMemConfig, [] { return cudaSuccess; });
+}
+
+EXPORTED cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return api(Function::cudaDeviceGetSharedMemConfig, [&] { return tell(config, cudaSharedMemBankSizeFourByte); });
 }
 
 EXPORTED cudaError_t cudaDeviceSynchronize() {

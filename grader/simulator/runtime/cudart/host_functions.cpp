@@ -27,6 +27,7 @@ uint64_t keep_host_function(std::function<void()> function) {
 
 void run_host_function(uint64_t token) {
   if (auto* function = find(token)) {
+    const Interlude interlude;
     thread().in_host_function = true;
     (*function)();
     thread().in_host_function = false;

@@ -48,4 +48,7 @@ Variable* find_variable(const void* symbol);
 cudaError_t resolve(Kernel& kernel);
 cudaError_t resolve(Variable& variable);
 
+// After cudaDeviceReset: the device process has none of it any more.
+void forget_what_is_loaded();
+
 }  // namespace grader

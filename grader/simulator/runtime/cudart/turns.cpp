@@ -5,75 +5,98 @@
 #include <mutex>
 #include <vector>
 
-#include "call.h"
+#include "cudart.h"
 
 namespace grader {
 namespace {
 
-constexpr auto PATIENCE = std::chrono::milliseconds(50);
+constexpr auto PATIENCE = std::chrono::milliseconds(100);
+
+enum class Seat {
+  AWAITED,  // its thread has not come yet
+  HERE,
+  STALLED,  // lost its turn: its thread makes no calls
+  LEFT,
+};
 
 std::mutex& mutex = *new std::mutex;
 auto& changed = *new std::condition_variable;
-auto& seats = *new std::vector<bool>;  // taken or awaited: false for one that is left
-size_t turn = 0;                       // the seat whose turn it is
-unsigned passed = 0;                   // how often it was passed on
+auto& seats = *new std::vector<Seat>;
+size_t turn = 0;       // the seat whose turn it is
+bool in_call = false;  // its thread is in a CUDA call, which takes as long as it takes
+unsigned passed = 0;   // how often the turn was passed on
+unsigned round = 0;    // of graderRuntimeTurns
 
-void pass(size_t from) {
+void pass() {
+  const size_t from = turn;
   for (size_t step = 1; step <= seats.size(); ++step) {
     turn = (from + step) % seats.size();
-    if (seats[turn]) break;
+    if (seats[turn] <= Seat::HERE) break;
   }
+  in_call = false;
   ++passed;
   changed.notify_all();
 }
 
-struct Seat {
+// Of a thread.
+struct Place {
   int number = -1;
-  unsigned run = 0;  // of graderRuntimeTurns
+  unsigned taken_in = 0;  // which round
 
-  void wait() {
-    std::unique_lock lock(mutex);
-    const auto mine = [&] { return !taken() || turn == static_cast<size_t>(number); };
-    while (!mine()) {
+  bool taken() const { return number >= 0 && taken_in == round; }
+  bool mine() const { return turn == static_cast<size_t>(number); }
+  Seat& seat() const { return seats[static_cast<size_t>(number)]; }
+
+  void wait(std::unique_lock<std::mutex>& lock) const {
+    seat() = Seat::HERE;
+    while (taken() && !mine()) {
       const unsigned seen = passed;
-      const bool moved = changed.wait_for(lock, PATIENCE, [&] { return mine() || passed != seen; });
-      if (!moved) pass(turn);
+      const bool moved = changed.wait_for(lock, PATIENCE, [&] { return !taken() || passed != seen; });
+      if (moved || mine() || in_call || seats[turn] == Seat::AWAITED) continue;
+      seats[turn] = Seat::STALLED;
+      pass();
     }
-  }
-
-  void pass_on() {
-    const std::lock_guard lock(mutex);
-    if (taken() && turn == static_cast<size_t>(number)) pass(turn);
   }
 
   void leave() {
     const std::lock_guard lock(mutex);
     if (!taken()) return;
-    seats[static_cast<size_t>(number)] = false;
-    if (turn == static_cast<size_t>(number)) pass(turn);
+    seat() = Seat::LEFT;
+    if (mine()) pass();
     number = -1;
   }
 
-  bool taken() const { return number >= 0 && run == runs; }
-
-  ~Seat() { leave(); }
-
-  static inline unsigned runs = 0;
+  ~Place() { leave(); }
 };
 
-thread_local Seat seat;
+thread_local Place place;
+
+void in_call_is(bool value) {
+  if (place.number < 0) return;
+  const std::lock_guard lock(mutex);
+  if (place.taken() && place.mine()) in_call = value;
+}
 
 }  // namespace
 
 Turn::Turn() {
-  if (seat.number >= 0) seat.wait();
+  if (place.number < 0) return;
+  std::unique_lock lock(mutex);
+  if (!place.taken()) return;
+  place.wait(lock);
+  in_call = true;
 }
 
 Turn::~Turn() {
-  if (seat.number < 0) return;
-  seat.pass_on();
-  seat.wait();
+  if (place.number < 0) return;
+  std::unique_lock lock(mutex);
+  if (!place.taken()) return;
+  if (place.mine()) pass();
+  place.wait(lock);
 }
+
+Interlude::Interlude() { in_call_is(false); }
+Interlude::~Interlude() { in_call_is(true); }
 
 }  // namespace grader
 
@@ -81,21 +104,21 @@ using namespace grader;
 
 EXPORTED void graderRuntimeTurns(int threads) {
   const std::lock_guard lock(mutex);
-  seats.assign(threads > 0 ? static_cast<size_t>(threads) : 0, true);
+  seats.assign(threads > 0 ? static_cast<size_t>(threads) : 0, Seat::AWAITED);
   turn = 0;
-  ++Seat::runs;
+  in_call = false;
+  ++round;
+  changed.notify_all();
 }
 
-EXPORTED cudaError_t graderRuntimeTakeSeat(int number) {
-  {
-    const std::lock_guard lock(mutex);
-    if (number < 0 || static_cast<size_t>(number) >= seats.size() || !seats[static_cast<size_t>(number)])
-      return cudaErrorInvalidValue;
-    seat.number = number;
-    seat.run = Seat::runs;
-  }
-  seat.wait();
+EXPORTED cudaError_t graderRuntimeTakeTurn(int number) {
+  std::unique_lock lock(mutex);
+  const auto index = static_cast<size_t>(number);
+  if (number < 0 || index >= seats.size() || seats[index] != Seat::AWAITED) return cudaErrorInvalidValue;
+  place.number = number;
+  place.taken_in = round;
+  place.wait(lock);
   return cudaSuccess;
 }
 
-EXPORTED void graderRuntimeLeaveSeat() { seat.leave(); }
+EXPORTED void graderRuntimeTurnOver() { place.leave(); }

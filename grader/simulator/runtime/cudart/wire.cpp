@@ -1,5 +1,6 @@
 #include "wire.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <string>
 #include <thread>
 
 #include "call.h"
@@ -111,12 +113,23 @@ void in_forked_child() {
   if (descriptor >= 0) lose(cudaErrorInitializationError);
 }
 
+// Libraries that were built with CUDA 12 ask for libcudart.so.12. That file, beside this one, holds no functions: it
+// leads to these. Once it is loaded, no search path of theirs leads anywhere else.
+void load_other_version() {
+  Dl_info here;
+  if (!dladdr(reinterpret_cast<void*>(load_other_version), &here) || !here.dli_fname) return;
+  std::string path = here.dli_fname;
+  path.replace(path.rfind('/') + 1, std::string::npos, "libcudart.so.12");
+  dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+}
+
 __attribute__((constructor)) void prepare() {
   // Host code that touches device memory must fault. Where the range cannot be had, nothing else can be there but what
   // the process put there, and addresses of the device still fault unless they hit it.
   mmap(reinterpret_cast<void*>(DEVICE_BASE), DEVICE_BYTES, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   pthread_atfork(nullptr, nullptr, in_forked_child);
+  load_other_version();
 }
 
 }  // namespace
