@@ -21,6 +21,7 @@ from grader.plugin.records import Creator, Field, Loaded, fields_of
 from grader.plugin.trace import Trace
 from grader.plugin.values import Garbled, decode, encode
 from grader.sandbox import Child, ChildEnded, Limits, Outcome
+from grader.simulator.runtime.build import LIBRARIES, runtime_folder
 from grader.toolchain import tensorrt
 
 BUILD, RUNTIME = 0, 1  # TensorRTPhase
@@ -48,7 +49,7 @@ class Session:
         library: str | Path,
         *,
         device=None,  # simulator.runtime.client.RuntimeDevice: kernels run there
-        cuda: Path | None = None,  # the CUDA runtime to load; None: the stand-in where there is a device, else none
+        cuda: Path | None = None,  # the CUDA runtime to load; None: the stand-in
         trace: Trace | None = None,
         limits: Limits = LIMITS,
         environment: Mapping[str, str] | None = None,
@@ -68,16 +69,14 @@ class Session:
         host = list(program) or [str(build_host())]
         connection = device.connection() if device is not None else None
         try:
-            if connection is not None and cuda is None:
-                from grader.simulator.runtime.build import build_cudart
-
-                cuda = build_cudart()
-            command = [*host, str(registry), str(cuda) if cuda else "-"]
+            cuda = cuda or runtime_folder() / LIBRARIES[0]
+            command = [*host, str(registry), str(cuda)]
             descriptors = []
             if connection is not None:
                 descriptors = [connection.fileno()]
                 command.append(f"--device={connection.fileno()}")
-            self._child = Child(command, limits=limits, env=environment, pass_fds=descriptors)
+            paths = {"LD_LIBRARY_PATH": str(cuda.parent)}  # where a library of another CUDA version finds its runtime
+            self._child = Child(command, limits=limits, env={**paths, **(environment or {})}, pass_fds=descriptors)
         except ChildEnded as ended:
             raise PluginEnded(ended.outcome, "start") from None
         finally:
