@@ -33,7 +33,7 @@ def configuration_problem(program: Program, target: str, grid, block, dynamic: i
     if program.max_threads is not None and threads > program.max_threads:
         most = program.max_threads
         return f"A block has {threads} threads; the kernel's __launch_bounds__ promise at most {most}."
-    return shared_problem(program.shared_bytes, dynamic, asked, target)
+    return _shared_problem(program.shared_bytes, dynamic, asked, target)
 
 
 def asking_problem(static: int, asked: int, target: str) -> str | None:
@@ -51,7 +51,7 @@ def _most_shared(target: str) -> int:
     return MAX_ASKED.get(target.rstrip("af"), MAX_SHARED)
 
 
-def shared_problem(static: int, dynamic: int, asked: int | None, target: str) -> str | None:
+def _shared_problem(static: int, dynamic: int, asked: int | None, target: str) -> str | None:
     if dynamic < 0:
         return f"A block cannot have {dynamic} bytes of dynamic shared memory."
     if asked is not None and (problem := asking_problem(static, asked, target)):

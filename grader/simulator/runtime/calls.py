@@ -161,6 +161,8 @@ def malloc_async(context: Context, request: Request) -> Answer:
     record.arguments["bytes"] = nbytes
     stream = context.stream(number, request.thread)
     capture = machine.captures.use(stream, context)
+    if capture is None:
+        machine.captures.unsafe(context, request.thread)
     if nbytes == 0:
         return Answer(values=(0,))
     address = machine.allocate(context, nbytes, "cudaMallocAsync")
@@ -184,7 +186,10 @@ def free_async(context: Context, request: Request) -> Answer:
         if address not in context.graph_memory:
             raise CudaError(Status.INVALID_VALUE)
         return Answer()
-    if address not in context.pooled or address in context.freeing:
+    machine.captures.unsafe(context, request.thread)
+    if address == 0:
+        return Answer()
+    if address not in context.buffers or address in context.freeing:
         raise CudaError(Status.INVALID_VALUE)
     context.freeing.add(address)
     machine.enqueue(stream, Free(address), context, record)
@@ -240,7 +245,7 @@ def _copy(
         raise CudaError(Status.NOT_SUPPORTED)
     request.record.arguments["pinned"] = bool(mode & Mode.PINNED)
     if not asynchronous:
-        machine.captures.synchronous(stream, context, request.thread)
+        machine.captures.not_for_captured(stream)
     _check_range(machine, to, width, height, to_pitch, direction is not Direction.DEVICE_TO_HOST)
     _check_range(machine, source, width, height, source_pitch, direction is not Direction.HOST_TO_DEVICE)
     if direction is Direction.HOST_TO_DEVICE:
@@ -375,6 +380,8 @@ def launch(context: Context, request: Request) -> Answer:
     if len(request.payload) < which.program.parameter_bytes:
         raise CudaError(Status.INVALID_VALUE)
     if status := launch_status(which.program, which.target, grid, block, dynamic, asked):
+        if stream.capture is not None:
+            context.machine.captures.refuse(status, stream.capture)
         raise CudaError(status)
     work = Launch(which, grid, block, dynamic, asked, request.payload)
     context.machine.enqueue(stream, work, context, request.record)

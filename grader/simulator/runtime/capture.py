@@ -4,17 +4,16 @@ A capture begins on one stream, its *origin*; other streams join it by waiting f
 must be joined back the same way. The rules, and which status tells which of them is broken: CUDA C++ Programming Guide
 13.0, "CUDA Graphs", "Creating a Graph Using Stream Capture"; ``cuda_runtime_api.h`` 13.0 at cudaStreamBeginCapture,
 cudaThreadExchangeStreamCaptureMode, cudaStreamIsCapturing; ``driver_types.h`` 13.0 at cudaErrorStreamCaptureUnsupported
-and below.
+and below. Where these leave it open, it is as an H200 did with CUDA 13.0 (``h200_statuses.csv`` beside the tests).
 """
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
 from grader.simulator.runtime.context import Context, CudaError
-from grader.simulator.runtime.graphs import Executable, Graph, Node
+from grader.simulator.runtime.graphs import Graph, Node
 from grader.simulator.runtime.statuses import Status
 from grader.simulator.runtime.streams import Event, Stream
 from grader.simulator.runtime.work import Work
@@ -22,7 +21,6 @@ from grader.simulator.runtime.work import Work
 GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # cudaStreamCaptureMode
 NONE, ACTIVE, INVALIDATED = 0, 1, 2  # cudaStreamCaptureStatus
 MOST_NODES = 20_000  # of one graph
-EXTERNAL = 1  # cudaEventRecordExternal, cudaEventWaitExternal
 
 
 @dataclass(eq=False)
@@ -55,9 +53,12 @@ class Captures:
 
     def begin(self, stream: Stream, mode: int, context: Context | None, thread: int | None) -> None:
         if stream.legacy:
+            self.legacy(context)
             raise CudaError(Status.CAPTURE_UNSUPPORTED)
-        if not 0 <= mode <= RELAXED or stream.capture is not None:
+        if not 0 <= mode <= RELAXED:
             raise CudaError(Status.INVALID_VALUE)
+        if stream.capture is not None:
+            raise CudaError(Status.ILLEGAL_STATE)
         self._begun += 1
         stream.capture = Capture(self._begun, stream, mode, context, thread)
         self.active.append(stream.capture)
@@ -65,12 +66,12 @@ class Captures:
     def end(self, stream: Stream, context: Context | None, thread: int | None) -> Graph:
         capture = stream.capture
         if capture is None:
-            raise CudaError(Status.INVALID_VALUE)
+            raise CudaError(Status.ILLEGAL_STATE)
         if capture.origin is not stream:
             self.refuse(Status.CAPTURE_UNMATCHED, capture)
-        if capture.mode != RELAXED and not capture.of_thread(context, thread):
-            self.refuse(Status.CAPTURE_WRONG_THREAD, capture)
         self.drop(capture)
+        if capture.mode != RELAXED and not capture.of_thread(context, thread):
+            raise CudaError(Status.CAPTURE_WRONG_THREAD)
         if capture.invalid:
             raise CudaError(Status.CAPTURE_INVALIDATED)
         if not _joined(capture):
@@ -113,33 +114,40 @@ class Captures:
     def of_blocking_streams(self, context: Context | None) -> list[Capture]:
         return [c for c in self.active if c.concerns(context) and any(s.blocking for s in c.ends)]
 
-    def synchronous(self, stream: Stream, context: Context, thread: int) -> None:
-        """Before a call such as cudaMemcpy, which puts work into a default stream and waits for it."""
-        self.waiting(stream, context)
-        self.unsafe(context, thread)
-
     def destroyed(self, stream: Stream) -> None:
-        """Before a stream goes that may be in a capture."""
+        """Before a stream goes that may be in a capture. Of one that has joined a capture: not verified."""
         if stream.capture is not None:
             stream.capture.invalid = True
             if stream.capture.origin is stream:
                 self.drop(stream.capture)
 
-    def waiting(self, stream: Stream, context: Context | None) -> None:
+    def waiting(self, stream: Stream, context: Context | None, thread: int | None) -> None:
         """Before a call that asks or waits for a stream: what is captured does not run."""
-        if stream.capture is not None:
-            self.refuse(Status.CAPTURE_UNSUPPORTED, stream.capture)
+        self.not_for_captured(stream)
         if stream.legacy:
             self.legacy(context)
+        self.unsafe(context, thread)
+
+    def not_for_captured(self, stream: Stream) -> None:
+        """Before a call that no stream in a capture takes."""
+        if stream.capture is not None:
+            self.refuse(Status.CAPTURE_UNSUPPORTED, stream.capture)
 
     def waiting_for_device(self, context: Context | None) -> None:
         if broken := [c for c in self.active if c.concerns(context)]:
             self.refuse(Status.CAPTURE_UNSUPPORTED, *broken)
 
-    def event(self, event: Event) -> None:
+    def event(self, event: Event, context: Context | None, thread: int | None) -> None:
         """Before a call that asks or waits for an event."""
-        if event.captured is not None and event.captured[0] in self.active:
+        self.not_over(event)
+        if event.captured is not None:
             self.refuse(Status.CAPTURED_EVENT, event.captured[0])
+        self.unsafe(context, thread)
+
+    def not_over(self, event: Event) -> None:
+        """An event of a capture that has ended stands for nothing."""
+        if event.captured is not None and event.captured[0] not in self.active:
+            raise CudaError(Status.INVALID_VALUE)
 
     def use(self, stream: Stream, context: Context | None) -> Capture | None:
         """Before work goes into a stream: the capture that takes it, None where it is to run."""
@@ -153,39 +161,28 @@ class Captures:
 
     def add(
         self, capture: Capture, stream: Stream, work: Work, context: Context | None, thread: int, call: str,
-        arguments: dict[str, Any],
+        arguments: dict[str, Any], event: Event | None = None,
     ) -> None:  # fmt: skip
+        """``event``: an external one, which the node records or waits for at every launch."""
         if len(capture.graph.nodes) >= MOST_NODES:
             self.refuse(Status.MEMORY_ALLOCATION, capture)
-        node = Node(work, list(capture.ends[stream]), stream.owner is not None, context, thread, call, arguments)
+        node = Node(work, list(capture.ends[stream]), stream.owner is not None, context, thread, call, arguments, event)
         capture.graph.nodes.append(node)
         capture.ends[stream] = [node]
 
-    def inline(self, capture: Capture, stream: Stream, executable: Executable) -> None:
-        """A graph's launch is captured: its nodes become the capture's."""
-        if len(capture.graph.nodes) + len(executable.nodes) > MOST_NODES:
-            self.refuse(Status.MEMORY_ALLOCATION, capture)
-        before, fresh, followed = list(capture.ends[stream]), {}, set()
-        for node in executable.nodes:
-            fresh[node] = dataclasses.replace(node, after=[fresh[n] for n in node.after] or before)
-            followed.update(node.after)
-        capture.graph.nodes.extend(fresh.values())
-        capture.ends[stream] = [fresh[n] for n in executable.nodes if n not in followed] or before
-
-    def wait(self, stream: Stream, event: Event, flags: int, context: Context | None) -> bool:
+    def wait(self, stream: Stream, event: Event, context: Context | None) -> bool:
         """cudaStreamWaitEvent where a capture has a part in it: True where that is all that is to be done."""
-        own = self.use(stream, context)
+        self.not_over(event)
         of_event = event.captured[0] if event.captured else None
-        if of_event is None:
-            if own is None:
-                return False
-            if flags & EXTERNAL:
-                return False
-            self.refuse(Status.CAPTURE_ISOLATION, own)
-        if of_event.invalid or of_event not in self.active:
-            raise CudaError(Status.CAPTURE_INVALIDATED if of_event.invalid else Status.CAPTURED_EVENT)
-        if stream.legacy:
+        if of_event is not None and stream.legacy:
             self.refuse(Status.CAPTURE_IMPLICIT, of_event)
+        own = self.use(stream, context)
+        if of_event is None:
+            if own is not None and event.recorded is not None:
+                self.refuse(Status.CAPTURE_ISOLATION, own)
+            return own is not None
+        if of_event.invalid:
+            raise CudaError(Status.CAPTURE_INVALIDATED)
         if own is not None and own is not of_event:
             self.refuse(Status.CAPTURE_MERGE, own, of_event)
         if own is None:

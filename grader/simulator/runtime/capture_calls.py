@@ -56,6 +56,7 @@ def capture_mode(context: Context, request: Request) -> Answer:
 def graph_instantiate(context: Context, request: Request) -> Answer:
     if (graph := context.graphs.get(request.arguments[0])) is None:
         raise CudaError(Status.INVALID_VALUE)
+    context.machine.captures.unsafe(context, request.thread)
     context.room()
     number = context.machine.number()
     context.executables[number] = graphs.instantiate(graph)
@@ -68,10 +69,8 @@ def graph_launch(context: Context, request: Request) -> Answer | Wait:
     if (executable := context.executables.get(number)) is None:
         raise CudaError(Status.INVALID_VALUE)
     stream, machine = context.stream(stream_number, request.thread), context.machine
-    capture = machine.captures.use(stream, context)
-    if capture is not None:
-        machine.captures.inline(capture, stream, executable)
-        return Answer()
+    machine.captures.use(stream, context)
+    machine.captures.not_for_captured(stream)  # as an H200 does
     end = graphs.launch(machine, context, executable, stream)
     machine.queues.advance()
     return Wait([end], lambda: Answer()) if executable.calls_host else Answer()
@@ -86,6 +85,7 @@ def graph_destroy(context: Context, request: Request) -> Answer:
 
 @handles(Call.GRAPH_EXEC_DESTROY)
 def graph_exec_destroy(context: Context, request: Request) -> Answer:
+    context.machine.captures.unsafe(context, request.thread)
     if context.executables.pop(request.arguments[0], None) is None:
         raise CudaError(Status.INVALID_VALUE)
     return Answer()

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from grader.simulator.runtime.streams import Operation, Stream
-from grader.simulator.runtime.work import HostFunction, Nothing, Work
+from grader.simulator.runtime.streams import Event, Operation, Stream
+from grader.simulator.runtime.work import HostFunction, Nothing, WaitForEvent, Work
 
 if TYPE_CHECKING:
     from grader.simulator.runtime.context import Context
@@ -26,6 +26,7 @@ class Node:
     thread: int
     call: str
     arguments: dict[str, Any] = field(default_factory=dict)
+    event: Event | None = None  # external: recorded or waited for at every launch
 
 
 @dataclass(eq=False, slots=True)
@@ -56,6 +57,8 @@ def launch(machine: Machine, context: Context | None, executable: Executable, st
     followed: set[Node] = set()
     for node in executable.nodes:
         waits = [operations[n] for n in node.after] or before
+        if isinstance(node.work, WaitForEvent):
+            waits = [*waits, node.event.recorded]
         followed.update(node.after)
         record = machine.log.add(
             node.context.number if node.context else 0, node.thread, node.call, stream.number,
@@ -64,6 +67,8 @@ def launch(machine: Machine, context: Context | None, executable: Executable, st
         operations[node] = machine.submit(
             node.work, waits, owner=node.context, others=node.others or stream.owner is not None, record=record
         )  # fmt: skip
+        if node.event is not None and not isinstance(node.work, WaitForEvent):
+            node.event.recorded, node.event.captured = operations[node], None
     ends = [operations[n] for n in executable.nodes if n not in followed] or before
     end = machine.submit(Nothing(), ends, owner=context, others=stream.owner is not None, record=None)
     executable.last = stream.last = end

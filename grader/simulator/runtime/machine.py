@@ -81,14 +81,15 @@ class Machine:
 
     def enqueue(
         self, stream: Stream, work: Work, context: Context | None, record: Record, *,
-        also: Iterable[Operation | None] = (),
+        also: Iterable[Operation | None] = (), event: Event | None = None,
     ) -> Operation | None:  # fmt: skip
-        """Work for a stream: queued, or captured (then None). ``also``: what it waits for besides."""
+        """Work for a stream: queued, or captured (then None). ``also``: what it waits for besides; ``event``: an
+        external one of a capture."""
         record.arguments.update(described(work, self))
         capture = self.captures.use(stream, context)
         if capture is not None:
             record.arguments["captured"] = True
-            self.captures.add(capture, stream, work, context, record.thread, record.call, record.arguments)
+            self.captures.add(capture, stream, work, context, record.thread, record.call, record.arguments, event)
             return None
         waits = [*self.waits_of(context, stream), *also]
         owner = None if work.of_parent else context
@@ -97,14 +98,19 @@ class Machine:
         self.queues.advance()
         return operation
 
-    def record_event(self, event: Event, stream: Stream, context: Context | None, record: Record) -> None:
+    def record_event(
+        self, event: Event, stream: Stream, context: Context | None, record: Record, external: bool
+    ) -> None:
         capture = self.captures.use(stream, context)
-        if capture is not None:
+        if external:
+            if capture is None:
+                raise CudaError(Status.ILLEGAL_STATE)
+            self.enqueue(stream, Nothing(), context, record, event=event)
+        elif capture is not None:
             event.recorded, event.captured = None, (capture, list(capture.ends[stream]))
             record.arguments["captured"] = True
-            return
-        event.recorded = self.enqueue(stream, Nothing(), context, record)
-        event.captured = None
+        else:
+            event.recorded, event.captured = self.enqueue(stream, Nothing(), context, record), None
 
     def everything(self, context: Context | None) -> list[Operation]:
         """What has not run, of a process and of the parent; for the parent (None) of all."""
@@ -200,7 +206,7 @@ class Machine:
             self.captures.waiting_for_device(None)
             targets = self.everything(None)
         else:
-            self.captures.waiting(stream, None)
+            self.captures.waiting(stream, None, None)
             targets = [stream.last]
         if not self.queues.wait_for(targets):
             return Status.NOT_READY

@@ -5,24 +5,24 @@ from __future__ import annotations
 from enum import IntEnum
 
 from grader.simulator.decode.program import Program
-from grader.simulator.limits import MAX_BLOCK, MAX_GRID, MAX_THREADS, shared_problem
+from grader.simulator.limits import configuration_problem
 
 
 class Status(IntEnum):
     SUCCESS = 0
     INVALID_VALUE = 1
     MEMORY_ALLOCATION = 2
-    INVALID_CONFIGURATION = 9
     INVALID_PITCH = 12
     INVALID_SYMBOL = 13
     INVALID_DEVICE_FUNCTION = 98
     NO_KERNEL_IMAGE = 209
     INVALID_PTX = 218
+    DEVICES_UNAVAILABLE = 46
     INVALID_RESOURCE_HANDLE = 400
+    ILLEGAL_STATE = 401
     SYMBOL_NOT_FOUND = 500
     NOT_READY = 600
     ILLEGAL_ADDRESS = 700
-    LAUNCH_OUT_OF_RESOURCES = 701
     LAUNCH_TIMEOUT = 702
     ASSERT = 710
     MISALIGNED_ADDRESS = 716
@@ -54,13 +54,10 @@ SILENT = {"race", "async_copy", "uninitialised_shared", "uninitialised_global", 
 
 
 def launch_status(program: Program, target: str, grid, block, dynamic: int, asked: int | None) -> Status:
-    """What cudaLaunchKernel answers to a launch's sizes before anything runs."""
-    wrong = any(not 1 <= n <= most for n, most in zip((*grid, *block), (*MAX_GRID, *MAX_BLOCK), strict=True))
-    threads = block[0] * block[1] * block[2]
-    if wrong or threads > MAX_THREADS:
-        return Status.INVALID_CONFIGURATION
-    if program.max_threads is not None and threads > program.max_threads:
-        return Status.LAUNCH_OUT_OF_RESOURCES
-    if shared_problem(program.shared_bytes, dynamic, asked, target):
-        return Status.INVALID_VALUE
-    return Status.SUCCESS
+    """What cudaLaunchKernel answers to a launch's sizes before anything runs.
+
+    An H200 with CUDA 13.0 answers cudaErrorInvalidValue to every one of them, where driver_types.h would let expect
+    cudaErrorInvalidConfiguration or cudaErrorLaunchOutOfResources (tests/simulator/runtime/h200_statuses.csv).
+    """
+    problem = configuration_problem(program, target, grid, block, dynamic, asked)
+    return Status.INVALID_VALUE if problem else Status.SUCCESS

@@ -7,7 +7,7 @@ from grader.simulator.runtime.context import Answer, Context, CudaError, Refused
 from grader.simulator.runtime.protocol import Call
 from grader.simulator.runtime.statuses import Status
 from grader.simulator.runtime.streams import Event, Operation, Stream
-from grader.simulator.runtime.work import HostFunction, Nothing
+from grader.simulator.runtime.work import HostFunction, Nothing, WaitForEvent
 
 MILLISECONDS_PER_OPERATION = 0.001  # the device's clock: the same in every run
 DISABLE_TIMING = 2  # cudaEventDisableTiming
@@ -42,6 +42,7 @@ def stream_destroy(context: Context, request: Request) -> Answer:
 @handles(Call.STREAM_FLAGS)
 def stream_flags(context: Context, request: Request) -> Answer:
     stream = context.stream(request.arguments[0], request.thread)
+    context.machine.captures.not_for_captured(stream)  # as an H200 does; the documentation does not say it
     return Answer(values=(stream.flags, stream.priority))
 
 
@@ -67,14 +68,14 @@ def _ask(context: Context, targets: list[Operation | None]) -> Answer | Wait:
 @handles(Call.STREAM_SYNCHRONIZE)
 def stream_synchronize(context: Context, request: Request) -> Wait:
     stream = context.stream(request.arguments[0], request.thread)
-    context.machine.captures.waiting(stream, context)
+    context.machine.captures.waiting(stream, context, request.thread)
     return Wait(_last_of(context, stream), lambda: Answer(context.sticky))
 
 
 @handles(Call.STREAM_QUERY)
 def stream_query(context: Context, request: Request) -> Answer | Wait:
     stream = context.stream(request.arguments[0], request.thread)
-    context.machine.captures.waiting(stream, context)
+    context.machine.captures.waiting(stream, context, request.thread)
     return _ask(context, _last_of(context, stream))
 
 
@@ -98,7 +99,7 @@ def device_reset(context: Context, request: Request) -> Wait:
             context.executables,
         ):  # fmt: skip
             held.clear()
-        context.sticky = 0
+        context.sticky = Status.DEVICES_UNAVAILABLE if context.sticky else 0
         return Answer()
 
     return Wait(machine.everything(context), release)
@@ -111,8 +112,11 @@ def stream_wait_event(context: Context, request: Request) -> Answer:
     request.record.arguments.update(event=event_number, flags=flags)
     if flags not in (0, 1):
         raise CudaError(Status.INVALID_VALUE)
-    if not context.machine.captures.wait(stream, event, flags, context):
-        context.machine.enqueue(stream, Nothing(), context, request.record, also=[event.recorded])
+    machine, record = context.machine, request.record
+    if flags and machine.captures.use(stream, context) is not None:
+        machine.enqueue(stream, WaitForEvent(), context, record, event=event)
+    elif not machine.captures.wait(stream, event, context):
+        machine.enqueue(stream, Nothing(), context, record, also=[event.recorded])
     return Answer()
 
 
@@ -169,23 +173,21 @@ def event_record(context: Context, request: Request) -> Answer:
     request.record.arguments.update(event=number, flags=flags)
     if flags not in (0, 1):
         raise CudaError(Status.INVALID_VALUE)
-    context.machine.record_event(event, stream, context, request.record)
+    context.machine.record_event(event, stream, context, request.record, external=bool(flags))
     return Answer()
 
 
 @handles(Call.EVENT_SYNCHRONIZE)
 def event_synchronize(context: Context, request: Request) -> Wait:
     event = context.event(request.arguments[0])
-    context.machine.captures.event(event)
-    context.machine.captures.unsafe(context, request.thread)
+    context.machine.captures.event(event, context, request.thread)
     return Wait([event.recorded], lambda: Answer(context.sticky))
 
 
 @handles(Call.EVENT_QUERY)
 def event_query(context: Context, request: Request) -> Answer | Wait:
     event = context.event(request.arguments[0])
-    context.machine.captures.event(event)
-    context.machine.captures.unsafe(context, request.thread)
+    context.machine.captures.event(event, context, request.thread)
     return _ask(context, [event.recorded])
 
 
@@ -193,7 +195,9 @@ def event_query(context: Context, request: Request) -> Answer | Wait:
 def event_elapsed(context: Context, request: Request) -> Answer:
     start, end = (context.event(number) for number in request.arguments[:2])
     for event in (start, end):
-        context.machine.captures.event(event)
+        context.machine.captures.not_over(event)
+        if event.captured is not None:  # which invalidates nothing
+            raise CudaError(Status.CAPTURED_EVENT)
         if event.flags & DISABLE_TIMING or event.recorded is None:
             raise CudaError(Status.INVALID_RESOURCE_HANDLE)
     if not (start.recorded.done and end.recorded.done):

@@ -33,6 +33,11 @@ class Nothing(Work):
 
 
 @dataclass(frozen=True)
+class WaitForEvent(Nothing):
+    """Of a graph: what is recorded in the event by the time of the launch must have run."""
+
+
+@dataclass(frozen=True)
 class Copy(Work):
     """``height`` rows of ``width`` bytes. Addresses of the host are only labels for deliveries."""
 

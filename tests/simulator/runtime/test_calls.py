@@ -77,9 +77,9 @@ def test_memory_ends(process):
 
 def test_launches_that_cannot_begin(process, kernels):
     y = process.malloc(4096).to_bytes(8, "little")
-    assert process.launch(kernels["bounded"], 0, 32, y) == 9
-    assert process.launch(kernels["bounded"], 1, 1025, y) == 9
-    assert process.launch(kernels["trap"], 1, 0, y) == 9
+    assert process.launch(kernels["bounded"], 0, 32, y) == 1
+    assert process.launch(kernels["bounded"], 1, 1025, y) == 1
+    assert process.launch(kernels["trap"], 1, 0, y) == 1
     assert process.launch(kernels["shared"], 1, 32, y, shared=49 << 10) == 1
     assert process.launch(kernels["shared"], 1, 32, y, shared=49 << 10 | 64 << 42) == 0
     assert process.launch(999, 1, 32, y) == 98
