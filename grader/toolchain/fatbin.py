@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 MAX_TEXT = 64 << 20  # bytes of one decompressed entry
 REBUILD = "-gencode arch=compute_80,code=compute_80"  # nvcc's option that puts the PTX wanted here into a library
+REBUILD_BEGINS = "Rebuild with nvcc's"  # the sentence of a FatbinError that says what to do
 
 _MAGIC = 0xBA55ED50
 _HEADER = struct.Struct("<IHHQ")  # magic, version, header bytes, bytes of all entries
@@ -208,7 +209,7 @@ def _size(image: bytes, available: int) -> int:
 
 
 def _rebuild(capability: int) -> str:
-    return f"Rebuild with nvcc's {REBUILD.replace('80', str(capability))} and load the library again."
+    return f"{REBUILD_BEGINS} {REBUILD.replace('80', str(capability))} and load the library again."
 
 
 _AGAIN = "Build the library anew with the nvcc of CUDA 13.0."
