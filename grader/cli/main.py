@@ -139,5 +139,34 @@ def prove(
     raise typer.Exit(run(exercises or [], as_json))
 
 
+plugin_app = typer.Typer(no_args_is_help=True, help="Check any TensorRT plugin library.", cls=GuardedGroup)
+app.add_typer(plugin_app, name="plugin")
+
+
+@plugin_app.command()
+def conform(
+    library: Annotated[Path, typer.Argument(metavar="LIBRARY", help="A plugin library, such as libmine.so.")],
+    spec: Annotated[
+        Path | None, typer.Option(help="A TOML file with its inputs, attributes and reference (docs/plugin_spec.md).")
+    ] = None,
+    level: Annotated[str | None, typer.Option(help="L0: run no kernels. By default as far as it goes.")] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="RULE", help="This rule alone; may be repeated.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Draw other random cases.")] = None,
+    trace: Annotated[Path | None, typer.Option(help="Write every call of the plugin there, as JSON.")] = None,
+    full: Annotated[bool, typer.Option("--full", metavar="", help="Show the rules that passed too.")] = False,
+    as_json: Json = False,
+    junit: Annotated[bool, typer.Option("--junit", metavar="", help="Print JUnit XML.")] = False,
+    sarif: Annotated[bool, typer.Option("--sarif", metavar="", help="Print SARIF 2.1.0.")] = False,
+) -> None:
+    """Drive a plugin library through its life as TensorRT would, and say what is wrong with it.
+
+    Exit status: 0 all that could run passed, 1 not all, 2 wrong use, 3 grader fault.
+    """
+    from grader.cli.plugin import run
+
+    form = "json" if as_json else "junit" if junit else "sarif" if sarif else "text"
+    raise typer.Exit(run(library, spec, form, level, only or [], seed, trace, full))
+
+
 if __name__ == "__main__":
     app()

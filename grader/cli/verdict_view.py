@@ -34,7 +34,7 @@ def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *
     sources = read_sources(folder, exercise.files)
     points = words.points(verdict.earned, verdict.possible)
     console.print(
-        Text.assemble((headline(verdict), _style(verdict.state)), "  ", (exercise.title, "bold"),
+        Text.assemble((headline(verdict), state_style(verdict.state)), "  ", (exercise.title, "bold"),
                       (f"  {exercise.slug}", "dim"), f"  {points}")
     )  # fmt: skip
     if verdict.pending:
@@ -73,11 +73,11 @@ def _folded(passing: list[CheckResult], waiting: list[CheckResult], console: Con
         console.print(Text(f"– {many} for what is above; --full names them", "dim"))
 
 
-def _style(state: State) -> str:
+def state_style(state: State) -> str:
     return _STYLES.get(state, "bold red")
 
 
-def _clean(text: Any) -> str:
+def clean(text: Any) -> str:
     return _CONTROL.sub("�", str(text))
 
 
@@ -85,16 +85,16 @@ def _check(
     check: CheckResult, verdict: Verdict, exercise: Exercise, sources, console: Console, *, full: bool
 ) -> None:
     icon, word = worded(check)
-    style = "dim" if check.blocked_by else _style(check.state)
+    style = "dim" if check.blocked_by else state_style(check.state)
     row = Table.grid(padding=(0, 1))
     row.add_column(no_wrap=True, min_width=18)
     row.add_column()
     row.add_row(
-        Text(f"{icon} {word}", style), Text(_clean(check.sentence), "dim" if check.blocked_by else "")
+        Text(f"{icon} {word}", style), Text(clean(check.sentence), "dim" if check.blocked_by else "")
     )
     console.print(row)
     if check.state is not State.PASS and not check.blocked_by:
-        parts = _found(check, verdict, exercise, sources) if full else [Text(_clean(check.message))]
+        parts = _found(check, verdict, exercise, sources) if full else [Text(clean(check.message))]
         console.print(Padding(Group(*parts), (0, 0, 1, 4)))
     elif check.state is State.PASS and check.detail.get("diagnostics"):
         console.print(Padding(Group(*_diagnostics(check.detail["diagnostics"], sources)), (0, 0, 1, 4)))
@@ -106,7 +106,7 @@ def _found(check: CheckResult, verdict: Verdict, exercise: Exercise, sources) ->
     said_below = any(item.get("message") and item["message"] in check.message for item in diagnostics[:1])
     parts: list[RenderableType] = []
     if check.message and not said_below:
-        parts.append(Text(_clean(check.message), "bold"))
+        parts.append(Text(clean(check.message), "bold"))
     parts += _diagnostics(diagnostics, sources)
     if isinstance(detail.get("case"), Mapping):
         parts.append(_case(detail["case"]))
@@ -120,7 +120,7 @@ def _found(check: CheckResult, verdict: Verdict, exercise: Exercise, sources) ->
         parts += _excerpt(sources, next(iter(sources), None), place)
     for key, title in (("stdout", "Your code printed:"), ("stderr", "Your code printed to stderr:")):
         if str(detail.get(key) or "").strip():
-            parts += [Text(title), Padding(Text(_clean(detail[key])[-2000:].rstrip(), "dim"), (0, 0, 0, 2))]
+            parts += [Text(title), Padding(Text(clean(detail[key])[-2000:].rstrip(), "dim"), (0, 0, 0, 2))]
     if check.hidden and verdict.seed is not None:
         again = f"grader check {verdict.exercise} --seed {verdict.seed}"
         parts.append(Text(f"The visible cases pass. This one is random; make it again with: {again}", "dim"))
@@ -137,8 +137,8 @@ def _diagnostics(diagnostics, sources) -> list[RenderableType]:
         place = ":".join(str(item[key]) for key in ("file", "line", "column") if item.get(key))
         style = "red" if item.get("severity", "error") == "error" else "yellow"
         severity = f"{item.get('severity', 'error')}: "
-        parts.append(Text.assemble((f"{_clean(place)} " if place else "", "cyan"), (severity, style),
-                                   _clean(item.get("message", ""))))  # fmt: skip
+        parts.append(Text.assemble((f"{clean(place)} " if place else "", "cyan"), (severity, style),
+                                   clean(item.get("message", ""))))  # fmt: skip
         parts += _excerpt(sources, item.get("file"), item.get("line"), item.get("column"))
     if (more := len(diagnostics) - _SHOWN_DIAGNOSTICS) > 0:
         parts.append(Text(f"and {more} more; mend the first ones first", "dim"))
@@ -173,7 +173,7 @@ def _facts(lines: list[tuple[str, Any]]) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     for name, value in lines:
         if value not in (None, "", {}, [], ()):
-            table.add_row(Text(name, "dim"), Text(_clean(_value(value))))
+            table.add_row(Text(name, "dim"), Text(clean(_value(value))))
     return table
 
 
@@ -208,7 +208,7 @@ def _excerpt(sources: Mapping[str, str], file, line, column=None) -> list[Render
         marked = number == line
         content = lines[number - 1].expandtabs(4)[:LONGEST_LINE]
         text.append(
-            f"{'>' if marked else ' '} {number:>4} | {_clean(content)}\n", "bold" if marked else "dim"
+            f"{'>' if marked else ' '} {number:>4} | {clean(content)}\n", "bold" if marked else "dim"
         )
         if marked and isinstance(column, int) and 1 <= column <= len(lines[number - 1]) + 1:
             indent = len(lines[number - 1][: column - 1].expandtabs(4))
@@ -231,7 +231,7 @@ def _counters(counters: Mapping[str, Mapping[str, float]], console: Console) -> 
     for name in names:
         table.add_column(name.replace("_", " "), justify="right")
     for kernel, row in rows.items():
-        table.add_row(_clean(kernel), *(f"{row[name]:.6g}" if name in row else "" for name in names))
+        table.add_row(clean(kernel), *(f"{row[name]:.6g}" if name in row else "" for name in names))
     console.print()
     console.print(Text("What the kernels did to memory", "bold"))
     console.print(table)
