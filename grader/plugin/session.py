@@ -21,7 +21,7 @@ from grader.plugin.records import Creator, Field, Loaded, fields_of
 from grader.plugin.trace import Trace
 from grader.plugin.values import Garbled, decode, encode
 from grader.sandbox import Child, ChildEnded, Limits, Outcome
-from grader.simulator.runtime.build import LIBRARIES, runtime_folder
+from grader.simulator.runtime.build import build_cudart
 from grader.toolchain import tensorrt
 
 BUILD, RUNTIME = 0, 1  # TensorRTPhase
@@ -69,7 +69,7 @@ class Session:
         host = list(program) or [str(build_host())]
         connection = device.connection() if device is not None else None
         try:
-            cuda = cuda or runtime_folder() / LIBRARIES[0]
+            cuda = cuda or build_cudart()
             command = [*host, str(registry), str(cuda)]
             descriptors = []
             if connection is not None:

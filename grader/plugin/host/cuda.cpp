@@ -45,6 +45,10 @@ void cudaTurns(int threads) {
   if (const auto function = find<void (*)(int)>("graderRuntimeTurns")) function(threads);
 }
 
+void cudaTakeTurn(int thread) {
+  if (const auto function = find<void (*)(int)>("graderRuntimeTakeTurn")) function(thread);
+}
+
 void cudaTurnOver() {
   if (const auto function = find<void (*)()>("graderRuntimeTurnOver")) function();
 }

@@ -16,8 +16,10 @@ bool cudaDeallocate(void* memory);
 void* cudaAllocateOn(uint64_t bytes, cudaStream_t stream);
 bool cudaDeallocateOn(void* memory, cudaStream_t stream);
 
-// The stand-in's turns for two threads; does nothing with NVIDIA's runtime.
+// The stand-in's turns: threads go on one at a time, call by call. Nothing with NVIDIA's runtime. Begun before the threads
+// start; each takes its turn first and ends with its turn over.
 void cudaTurns(int threads);
+void cudaTakeTurn(int thread);
 void cudaTurnOver();
 
 }  // namespace host

@@ -15,6 +15,7 @@ Value runInThreads(const Value& a) {
   cudaTurns(static_cast<int>(scripts.size()));
   for (size_t t = 0; t < scripts.size(); ++t) {
     threads.emplace_back([&, t] {
+      cudaTakeTurn(static_cast<int>(t));
       for (int64_t round = 0; round < rounds; ++round) {
         for (const Value& step : scripts[t].items()) {
           Plugin* plugin = keptPlugin(step[0].integer());
