@@ -6,14 +6,15 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTEST_ARGS ?=
 CLONE := $(wildcard pyproject.toml)
 
-.PHONY: help course setup clean
+.PHONY: help course setup plugin-lane clean
 .DEFAULT_GOAL := help
 
 # "##" says what a command does; "#:" the same for those that only a clone has, not what a class hands out.
 help:  ## this list
-	@awk -F ':.*#[#:] ' '/^[a-z]+:.*## / || ("$(CLONE)" && /^[a-z]+:.*#: /) { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*#[#:] ' '/^[a-z-]+:.*## / || ("$(CLONE)" && /^[a-z-]+:.*#: /) { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 course: setup  ## set up, bring the chapters into my/, open JupyterLab
+	@grader plugin-lane --background
 	@grader start --all
 	@python -m grader.workspace.serve
 
@@ -21,15 +22,20 @@ setup:  ## make .venv and install everything into it
 	@setup/environment.sh
 	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Set up. Next: make course",:)
 
+plugin-lane: setup  ## what plugins need beyond kernels; `make course` installs it in the background
+	@grader plugin-lane
+
 ifdef CLONE
-.PHONY: test prove attack demo
+.PHONY: test prove attack demo lock
 FUZZ ?= 100000
 
 test: setup  #: all tests; PYTEST_ARGS="tests/course -x" for some
+	@grader plugin-lane
 	@echo "==> Running the tests"
 	@python -m pytest $(PYTEST_ARGS)
 
 prove: setup  #: for authors: every wrong answer is caught, every right one passes
+	@grader plugin-lane
 	@grader prove
 	@$(MAKE) --no-print-directory attack
 
@@ -41,6 +47,15 @@ attack: setup  #: for authors: damaged modules, sanitizers and other processors 
 
 demo: setup  #: for instructors: a class release, three submissions, their grades
 	@python -m grader.classroom.demo
+
+LOCKS := grader/toolchain/locks
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --annotation-style line
+PLUGIN_EXTRA := import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+  print(*p["optional-dependencies"]["plugin"], sep="\n")
+
+lock:  #: for authors: write both locks anew from pyproject.toml; versions stay where they can (needs uv)
+	@$(COMPILE) pyproject.toml -o requirements.lock
+	@python -c '$(PLUGIN_EXTRA)' | $(COMPILE) - -c requirements.lock -o $(LOCKS)/requirements-plugin.lock
 endif
 
 clean:  ## remove .venv and what was built; my/ stays

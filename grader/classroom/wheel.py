@@ -25,7 +25,7 @@ PROJECT = "tensorrt-plugin-course"
 # stays out.
 SUFFIXES = {
     ".py", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".inc", ".toml", ".json", ".txt", ".csv", ".css",
-    ".js", ".html", ".j2", ".svg", ".png", ".md",
+    ".js", ".html", ".j2", ".svg", ".png", ".md", ".lock",
 }  # fmt: skip
 _LEFT_OUT = {"__pycache__", "_course"}
 

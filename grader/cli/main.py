@@ -126,6 +126,19 @@ def contract(exercise: ExerciseName) -> None:
     show_contract(exercise)
 
 
+@app.command("plugin-lane")
+def plugin_lane(
+    background: Annotated[
+        bool, typer.Option("--background", metavar="", help="Start it and come back; it yields to other work.")
+    ] = False,
+    only_state: Annotated[bool, typer.Option("--state", metavar="", help="Say how far it is, no more.")] = False,
+) -> None:
+    """Install what plugins need beyond kernels: nvcc, TensorRT's headers and registry, ONNX tools."""
+    from grader.cli.lane import run
+
+    raise typer.Exit(run(background, only_state))
+
+
 @app.command()
 def prove(
     exercises: Annotated[

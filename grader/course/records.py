@@ -10,7 +10,7 @@ STAGES = ("foundations", "development", "performance", "engineering")
 KINDS = ("kernel", "cpp", "python")
 TRACKS = ("core", "full", "bonus")
 # What a machine must have for an exercise to be judged on it.
-NEEDS = ("compiler", "host-compiler", "simulated-gpu", "gpu", "tensorrt")
+NEEDS = ("compiler", "host-compiler", "simulated-gpu", "plugin-lane", "gpu", "tensorrt")
 HINT_RUNGS = 4
 
 

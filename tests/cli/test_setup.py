@@ -209,7 +209,7 @@ def make(*arguments):
 def test_make_alone_lists_its_commands():
     done = make()
     assert done.returncode == 0
-    for target in ("course", "test", "prove", "demo", "clean"):
+    for target in ("course", "plugin-lane", "test", "prove", "demo", "clean"):
         assert f"make {target}" in done.stdout
 
 
@@ -234,6 +234,13 @@ def test_an_empty_environment_has_a_path_without_the_working_folder():
 def test_every_command_sets_up_first():
     for target in ("course", "test", "prove", "demo"):
         assert make("-n", target).stdout.splitlines()[0] == "setup/environment.sh"
+
+
+def test_plugins_follow_in_the_background_and_come_before_the_tests():
+    course = make("-n", "course").stdout.splitlines()
+    assert course.index("grader plugin-lane --background") < course.index("python -m grader.workspace.serve")
+    test = make("-n", "test").stdout.splitlines()
+    assert test[2] == "grader plugin-lane" and "pytest" in test[-1]
 
 
 def test_only_setup_itself_says_what_comes_next():
@@ -266,4 +273,5 @@ def test_the_conda_environment_agrees_with_the_package():
     for requirement in [*wanted["dependencies"], *wanted["optional-dependencies"]["tensorrt"]]:
         requirement = requirement.split(";")[0]
         assert lines[re.split(r"[=<>]", requirement)[0]].replace("-base", "") == requirement
+    assert "-e .[plugin]" in last["pip"]
     assert "CI has none of them" in (ROOT / "environment.yml").read_text()
