@@ -12,22 +12,24 @@ struct Error {
   std::string name, words;
 };
 
-// "cudaErrorInvalidSurface" -> "invalid surface"
+bool lower(char letter) { return letter >= 'a' && letter <= 'z'; }
+
+// "cudaErrorECCUncorrectable" -> "ecc uncorrectable"
 std::string words_of(const std::string& name) {
   std::string words;
-  for (const char letter : name.substr(sizeof "cudaError" - 1)) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (isupper(code) && !words.empty() && islower(static_cast<unsigned char>(words.back()))) words += ' ';
-    words += letter;
+  for (size_t i = sizeof "cudaError" - 1; i < name.size(); ++i) {
+    const bool begins_a_word = !lower(name[i]) && (lower(name[i - 1]) || lower(name[i + 1]));
+    if (begins_a_word && !words.empty()) words += ' ';
+    words += static_cast<char>(tolower(name[i]));
   }
-  for (size_t i = 0; i + 1 < words.size(); ++i)  // acronyms stay
-    if (islower(static_cast<unsigned char>(words[i + 1]))) words[i] = static_cast<char>(tolower(words[i]));
   return words;
 }
 
+std::string words_or(const char* words, const char* name) { return words ? words : words_of(name); }
+
 const Error& error(cudaError_t status) {
   static const auto& all = *new std::map<int, Error>{
-#define ERROR(number, name, words) {number, {#name, words ? std::string(words ? words : "") : words_of(#name)}},
+#define ERROR(number, name, words) {number, {#name, words_or(words, #name)}},
 #include "errors.inc"
 #undef ERROR
   };
