@@ -53,9 +53,7 @@ def _sized(make: Make, plan, rng):
     for n, kernel in plan:
         case = make(kernel, n, rng)
         blocks = case.grid[0] + n % 2  # odd sizes get a block in which no thread has work
-        yield dataclasses.replace(
-            case.launched(blocks, case.block[0]), label=_label(n, blocks, case.block[0])
-        )
+        yield dataclasses.replace(case.launched(blocks, case.block[0]), label=_label(n, blocks, case.block[0]))
 
 
 def small_grid(make: Make, kernels: Iterable[str]) -> Run:

@@ -45,9 +45,7 @@ def compare(case: Case, outputs: dict[str, np.ndarray]) -> Finding:
 
 def _difference(case, name, got, expected, bad):
     index = int(bad[0])
-    place = index + next(
-        out.start for out in case.outputs if out.name == name
-    )  # the index that the kernel sees
+    place = index + next(out.start for out in case.outputs if out.name == name)  # the index that the kernel sees
     block, thread = case.thread_of(place)
     fresh = bool(unwritten(got[index : index + 1])[0])
     what = "was never written" if fresh else f"is {_number(got[index])}, expected {_number(expected[index])}"
@@ -81,6 +79,4 @@ def _number(value) -> str:
     size = abs(float(value))
     if size == 0 or not np.isfinite(size) or 1e-4 <= size < 1e6:
         return np.format_float_positional(value, fractional=False, trim="0", **exact)
-    return np.format_float_scientific(
-        value, trim="0", **(exact | ({} if exact["unique"] else {"precision": 8}))
-    )
+    return np.format_float_scientific(value, trim="0", **(exact | ({} if exact["unique"] else {"precision": 8})))

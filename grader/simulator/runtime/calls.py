@@ -243,7 +243,9 @@ def _copy(
         width, height = width * height, 1
     if height > MOST_ROWS:
         raise CudaError(Status.NOT_SUPPORTED)
-    request.record.arguments["pinned"] = bool(mode & Mode.PINNED)
+    request.record.arguments["direction"] = direction.name.lower()
+    if direction is not Direction.DEVICE_TO_DEVICE:
+        request.record.arguments["pinned"] = bool(mode & Mode.PINNED)
     if not asynchronous:
         machine.captures.not_for_captured(stream)
     _check_range(machine, to, width, height, to_pitch, direction is not Direction.DEVICE_TO_HOST)

@@ -1,3 +1,5 @@
 """The rules, by what they are about. Importing this fills ``rule.RULES``."""
 
 from grader.checks.conformance.rules import library as _library  # noqa: F401
+from grader.checks.conformance.rules import sharing as _sharing  # noqa: F401
+from grader.checks.conformance.rules import streams as _streams  # noqa: F401

@@ -1,0 +1,168 @@
+"""Contexts beside each other, threads, launch errors, leaks."""
+
+from __future__ import annotations
+
+from grader.checks.base import Finding, failed, passed
+from grader.checks.conformance.bench import Bench, Ready, same
+from grader.checks.conformance.rule import rule
+from grader.checks.conformance.rules.streams import baseline, plain, went_well
+from grader.plugin import life
+from grader.plugin.execute import Case, Runner
+
+LIVES = 100
+ROUNDS = 4
+OUT_OF_RESOURCES = 701  # cudaErrorLaunchOutOfResources
+
+
+def _two(bench: Bench, rng) -> tuple[Ready, list, list[Case], list]:
+    """Two contexts of one plugin, a case of another shape for each, and what each computes by itself."""
+    ready = bench.ready()
+    contexts = [ready.context, life.attach(ready.plugin)]
+    cases = [bench.case(rng, "opt"), bench.case(rng, "max")]
+    alone = bench.ready(session=ready.session)
+    right = [baseline(bench, alone, case) for case in cases]
+    return ready, contexts, cases, right
+
+
+@rule(
+    "contexts", group="life", level="L1", needs=("status", "attach"), wants=("spec",),
+    sentence="Two execution contexts of one engine take turns, with different shapes, and neither disturbs the other.",
+    belief="There is one context at a time.",
+    source="NvInferRuntime.h 10.14, IPluginV3OneRuntime::attachToContext; NVIDIA/retinanet-examples#136",
+)  # fmt: skip
+def contexts(bench: Bench, rng) -> Finding:
+    ready, both, cases, right = _two(bench, rng)
+    runner = ready.runner
+    buffers = [runner.buffers(case) for case in cases]
+    streams = [bench.device.stream() for _ in cases]
+    for context, case in zip(both, cases, strict=True):
+        tensors = runner.tensors(case)
+        context.shape_change(tensors.inputs, tensors.outputs)
+    for _ in range(2):
+        for index, (context, case) in enumerate(zip(both, cases, strict=True)):
+            runner.produce(case, buffers[index], streams[index])
+            run = runner.enqueue(context, case, buffers[index], streams[index], shape_change=False)
+            tickets = runner.consume(buffers[index], streams[index])
+            run.synchronized = bench.device.synchronize(streams[index])
+            runner.collect(run, case, buffers[index], tickets)
+            if run.status or run.synchronized or run.fault is not None or not same(run, right[index]):
+                bench.device.fault(forget=True)
+                return failed("With two contexts one after the other, a context computes something else than "
+                              f"alone ({case.name}). What a context is told of its shapes belongs to its own "
+                              "object: no static or shared members.")  # fmt: skip
+    return passed()
+
+
+@rule(
+    "threads", group="life", level="L1", needs=("contexts",), wants=("spec",),
+    sentence="Two contexts run in two threads at once, each with its right results.",
+    belief="A plugin is called by one thread.",
+    source="NvInferRuntime.h 10.14, IExecutionContext: one context a thread; PaddlePaddle/Paddle#31670",
+)  # fmt: skip
+def threads(bench: Bench, rng) -> Finding:
+    device = bench.device
+    ready, both, cases, right = _two(bench, rng)
+    runner = ready.runner
+    scripts, held = [], []
+    for context, case in zip(both, cases, strict=True):
+        buffers, stream = runner.buffers(case), device.stream()
+        runner.produce(case, buffers, stream)
+        tensors = runner.tensors(case)
+        scripts.append(
+            [context.step(tensors.inputs, tensors.outputs, buffers.inputs, buffers.outputs, buffers.workspace, stream)]
+        )
+        held.append((case, buffers, stream))
+    device.mark("two threads")
+    statuses = ready.session.in_threads(ROUNDS, scripts)
+    device.mark("")
+    for index, (case, buffers, stream) in enumerate(held):
+        tickets = runner.consume(buffers, stream)
+        run = _empty(runner, case)
+        run.synchronized = device.synchronize(stream)
+        runner.collect(run, case, buffers, tickets)
+        if any(statuses[index]):
+            return failed(f"In two threads, a call returned {next(filter(None, statuses[index]))}; alone it returns 0.")
+        if run.synchronized or run.fault is not None or not same(run, right[index]):
+            device.fault(forget=True)
+            return failed(f"In two threads, a context computes something else than alone ({case.name}): the "
+                          "threads share something that changes, such as a static variable. A mutex is not the "
+                          "answer; give each object its own.")  # fmt: skip
+    return passed()
+
+
+def _empty(runner: Runner, case: Case):
+    from grader.plugin.execute import Run
+
+    return Run(0, 0, tensors=runner.tensors(case))
+
+
+@rule(
+    "launch-errors", group="life", level="L1", needs=("status",), wants=("spec",),
+    sentence="When a launch fails, enqueue() says so: it returns something else than 0.",
+    belief="A kernel that was launched runs.",
+    source="CUDA C++ Programming Guide 13.0, Error Checking; NvInferRuntime.h 10.14, IPluginV3OneRuntime::enqueue",
+)  # fmt: skip
+def launch_errors(bench: Bench, rng) -> Finding:
+    ready, case = bench.ready(), bench.case(rng)
+    run = baseline(bench, ready, case)
+    launches = [r for r in run.calls if "Launch" in plain(r.call) and "kernel" in r.arguments]
+    if not launches:
+        return passed("enqueue() launches no kernel.")
+    buffers, given = ready.runner.buffers(case), bench.device.stream()
+    ready.runner.produce(case, buffers, given)
+    bench.device.fail_next_launch(OUT_OF_RESOURCES)
+    failing = ready.runner.enqueue(ready.context, case, buffers, given)
+    bench.device.synchronize(given)
+    if failing.status == 0:
+        return failed(f"The launch of {launches[0].arguments['kernel']} failed with error {OUT_OF_RESOURCES}, and "
+                      "enqueue() returned 0. Return what cudaGetLastError() says right after the launch: else the "
+                      "error is blamed on the next layer.")  # fmt: skip
+    return passed()
+
+
+@rule(
+    "leaks", group="life", needs=("status", "attach"), wants=("spec",),
+    sentence=f"{LIVES} lives of a plugin leave nothing behind: no host or device memory, no streams or events.",
+    belief="The process ends soon anyway.",
+    source="PaddlePaddle/Paddle#24107; NVIDIA/TensorRT#296",
+)  # fmt: skip
+def leaks(bench: Bench, rng) -> Finding:
+    session = bench.fresh()
+    creator = life.find_creator(session, bench.spec)
+    from grader.plugin.arguments import attribute_fields
+
+    fields, run = attribute_fields(bench.spec), None
+    if bench.device is not None:
+        run = _how_to_run(bench, rng)
+        bench.device.races(False)
+    _, _ = session.many_lives(creator, fields, 2, run)
+    before = bench.device.live() if bench.device is not None else {}
+    well, grown = session.many_lives(creator, fields, LIVES, run)
+    after = bench.device.live() if bench.device is not None else {}
+    if bench.device is not None:
+        bench.device.races(True)
+    if well < LIVES:
+        return failed(
+            f"Of {LIVES} lives, {LIVES - well} did not go well: a call returned null or a status other than 0."
+        )
+    if grown >= 8 * LIVES:
+        return failed(f"{LIVES} lives left {grown:,} bytes of host memory behind, {grown / LIVES:.0f} each. What a "
+                      "constructor, clone() or attachToContext() takes, the destructor gives back.",
+                      bytes=grown)  # fmt: skip
+    for what in ("allocations", "streams", "events", "graphs"):
+        if (more := after.get(what, 0) - before.get(what, 0)) >= LIVES:
+            words = "allocations of device memory" if what == "allocations" else what
+            return failed(f"{LIVES} lives left {more} {words} behind. Give them back in the destructor.", left=more)
+    return passed()
+
+
+def _how_to_run(bench: Bench, rng) -> list:
+    """The arguments of a shape change and an enqueue, on memory that stays."""
+    ready, case = bench.ready(), bench.case(rng, "min")
+    went_well(baseline(bench, ready, case))
+    buffers, given = ready.runner.buffers(case), bench.device.stream()
+    ready.runner.produce(case, buffers, given)
+    tensors = ready.runner.tensors(case)
+    return ready.context.step(
+        tensors.inputs, tensors.outputs, buffers.inputs, buffers.outputs, buffers.workspace, given
+    )[1:]

@@ -1,0 +1,195 @@
+"""The given stream only, nothing that stops it, and CUDA graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from grader.checks.base import Finding, failed, passed
+from grader.checks.conformance.bench import Bench, Ready, same
+from grader.checks.conformance.rule import rule
+from grader.plugin.execute import Case, Run
+from grader.plugin.life import LifeProblem
+
+# Work that goes to a stream. What these are called with stands in CUDA's runtime API 13.0.
+_WORK = ("cudaLaunch", "cudaMemcpy", "cudaMemset", "cudaFuncLaunch", "__cudaLaunch")
+_ALLOCATE = (
+    "cudaMalloc", "cudaMallocHost", "cudaMallocPitch", "cudaMalloc3D", "cudaMalloc3DArray", "cudaMallocArray",
+    "cudaMallocManaged", "cudaHostAlloc", "cudaHostRegister", "cudaHostUnregister", "cudaFree", "cudaFreeHost",
+    "cudaFreeArray",
+)  # fmt: skip
+_CREATE = (
+    "cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamDestroy",
+    "cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventDestroy",
+)  # fmt: skip
+_WAIT = (
+    "cudaDeviceSynchronize",
+    "cudaStreamSynchronize",
+    "cudaEventSynchronize",
+    "cudaThreadSynchronize",
+    "cudaDeviceReset",
+)
+_BLOCKING_COPIES = ("cudaMemcpy", "cudaMemcpy2D", "cudaMemcpyToSymbol", "cudaMemcpyFromSymbol")
+DEFAULT_STREAMS = {0: "the legacy default stream", 1: "the legacy default stream", 2: "the per-thread default stream"}
+_CAPTURE_STATUSES = range(900, 909)  # cudaErrorStreamCapture… (driver_types.h, CUDA 13.0)
+
+
+def plain(call: str) -> str:
+    """The name of a function without what the compiler appends for per-thread default streams."""
+    return call.removesuffix("_ptsz").removesuffix("_ptds")
+
+
+def named(calls: Iterable, names: Iterable[str]) -> list[str]:
+    """Which of these functions were called, each once."""
+    wanted = set(names)
+    return list(dict.fromkeys(plain(record.call) for record in calls if plain(record.call) in wanted))
+
+
+def baseline(bench: Bench, ready: Ready, case: Case) -> Run:
+    """What the plugin computes when nothing is in its way: each operation runs as soon as it is asked for."""
+    bench.device.order("eager")
+    run = ready.runner.run(ready.context, case)
+    went_well(run)
+    return run
+
+
+def went_well(run: Run) -> None:
+    """``LifeProblem`` where a run failed by itself: another rule owns that."""
+    if run.fault is not None:
+        raise LifeProblem("fault", run.fault.sentence)
+    if run.shape_status:
+        raise LifeProblem("onShapeChange", f"onShapeChange() returned {run.shape_status}.")
+    if run.status:
+        raise LifeProblem("enqueue", f"enqueue() returned {run.status}.")
+    if run.synchronized:
+        raise LifeProblem("fault", f"The work that enqueue() queued ended with CUDA's error {run.synchronized}.")
+
+
+@rule(
+    "stream", group="streams", level="L1", needs=("status",), wants=("spec",),
+    sentence="All work goes to the stream that enqueue() is given, or is joined to it by events.",
+    belief="There is one stream; a launch without one lands in the right place.",
+    source="NvInferRuntime.h 10.14, IPluginV3OneRuntime::enqueue; CUDA C++ Programming Guide 13.0, Default Stream; "
+           "wang-xinyu/tensorrtx#85, #146",
+)  # fmt: skip
+def stream(bench: Bench, rng) -> Finding:
+    ready, case = bench.ready(), bench.case(rng)
+    right = baseline(bench, ready, case)
+    given = bench.device.stream()
+    for order in ("others-first", "others-last"):
+        bench.device.order(order)
+        run = ready.runner.run(ready.context, case, stream=given)
+        bench.device.order("eager")
+        elsewhere = [r for r in run.calls if plain(r.call).startswith(_WORK) and r.stream not in (None, given)]
+        default = [r for r in elsewhere if r.stream in DEFAULT_STREAMS]
+        if default:
+            first = default[0]
+            return failed(f"{_what(first)} went to {DEFAULT_STREAMS[first.stream]} instead of the stream that "
+                          "enqueue() is given. Pass that stream on: results are right here and wrong in an engine.",
+                          calls=len(default))  # fmt: skip
+        if run.fault is not None or run.synchronized or not same(run, right):
+            bench.device.fault(forget=True)
+            which = f" ({_what(elsewhere[0])})" if elsewhere else ""
+            return failed(f"The results change when the GPU is busy: work on another stream{which} is not joined "
+                          "to the stream that enqueue() is given. Record an event there, and let the given stream "
+                          "wait for it.",
+                          order=order)  # fmt: skip
+    return passed()
+
+
+def _what(record) -> str:
+    kernel = record.arguments.get("kernel")
+    return f"Kernel {kernel}" if kernel else f"{plain(record.call)}()"
+
+
+def _calls_of_two_runs(bench: Bench, rng) -> list:
+    """What a plugin asks CUDA for in its first and in a later enqueue."""
+    ready, case = bench.ready(), bench.case(rng)
+    first = baseline(bench, ready, case)
+    return [*first.calls, *baseline(bench, ready, case).calls]
+
+
+@rule(
+    "no-allocation", group="streams", level="L1", needs=("status",), wants=("spec",),
+    sentence="enqueue() allocates and frees nothing, and creates no streams and events.",
+    belief="A small cudaMalloc in enqueue() costs nothing.",
+    source="NVIDIA/TensorRT#296, #1024; autoware_universe#12378; CUDA C++ Programming Guide 13.0, Stream Capture: "
+           "Prohibited and Unhandled Operations",
+)  # fmt: skip
+def no_allocation(bench: Bench, rng) -> Finding:
+    calls = _calls_of_two_runs(bench, rng)
+    if found := named(calls, _ALLOCATE):
+        return failed(f"enqueue() calls {found[0]}(). Ask for scratch memory in getWorkspaceSize(): TensorRT "
+                      "brings it, and the call can be captured.", calls=found)  # fmt: skip
+    if found := named(calls, _CREATE):
+        return failed(f"enqueue() calls {found[0]}(). Create such things once, in attachToContext(), and keep them.",
+                      calls=found)  # fmt: skip
+    return passed()
+
+
+@rule(
+    "no-synchronization", group="streams", level="L1", needs=("status",), wants=("spec",),
+    sentence="enqueue() waits for nothing: it queues its work and returns.",
+    belief="The work should be done when enqueue() returns.",
+    source="NvInferRuntime.h 10.14, IExecutionContext::enqueueV3 (asynchronous); autoware_universe#13158",
+)  # fmt: skip
+def no_synchronization(bench: Bench, rng) -> Finding:
+    if found := named(_calls_of_two_runs(bench, rng), _WAIT):
+        return failed(f"enqueue() calls {found[0]}(): the host stops until the GPU is done, and a capture fails. "
+                      "Leave it out; what follows on the stream waits by itself.", calls=found)  # fmt: skip
+    return passed()
+
+
+@rule(
+    "no-pageable-copy", group="streams", level="L1", needs=("status",), wants=("spec",),
+    sentence="enqueue() copies nothing from or to ordinary host memory.",
+    belief="cudaMemcpyAsync is asynchronous, whatever memory it reads.",
+    source="CUDA Runtime API 13.0, API synchronization behavior; autoware_universe#13158; PaddlePaddle/Paddle#25014",
+)  # fmt: skip
+def no_pageable_copy(bench: Bench, rng) -> Finding:
+    for record in _calls_of_two_runs(bench, rng):
+        name, pinned = plain(record.call), record.arguments.get("pinned")
+        if name in _BLOCKING_COPIES:
+            return failed(f"enqueue() calls {name}(), which makes the host wait. Use {name}Async() on the given "
+                          "stream, between buffers of the device or with page-locked memory.")  # fmt: skip
+        if pinned is False:
+            return failed(f"enqueue() calls {name}() with ordinary host memory: the copy is staged while the host "
+                          "waits, and a graph would copy the old bytes again. Bring such data to the device "
+                          "beforehand.")  # fmt: skip
+    return passed()
+
+
+@rule(
+    "capture", group="streams", level="L1", needs=("stream",), wants=("spec",),
+    sentence="enqueue() can be captured into a CUDA graph, and the graph computes the same on new inputs.",
+    belief="CUDA graphs are an option that a plugin need not think of.",
+    source="trtexec 11.1 captures by default (samples/common/sampleOptions.cpp); CUDA C++ Programming Guide 13.0, CUDA "
+           "Graphs; NVIDIA/TensorRT#1967, #802",
+)  # fmt: skip
+def capture(bench: Bench, rng) -> Finding:
+    device, ready, case = bench.device, bench.ready(), bench.case(rng)
+    baseline(bench, ready, case)  # TensorRT has a context run once before it is captured (#2603)
+    other = bench.case(rng)
+    right = baseline(bench, ready, other)
+    runner, given = ready.runner, device.stream()
+    buffers = runner.buffers(case)
+    device.begin_capture(given)
+    run = runner.enqueue(ready.context, case, buffers, given, shape_change=False)
+    status, graph = device.end_capture(given)
+    refused = next((r for r in run.calls if r.status in _CAPTURE_STATUSES), None)
+    if refused is not None:
+        return failed(f"While the stream is captured, {plain(refused.call)}() is refused with error "
+                      f"{refused.status}. It stops the stream, or works on another one: a captured enqueue() only "
+                      "queues work on its stream.")  # fmt: skip
+    if run.status or status:
+        what = f"enqueue() returned {run.status}" if run.status else f"the capture ended with error {status}"
+        return failed(f"While the stream is captured, {what}.")
+    runner.produce(other, buffers, given)
+    status = device.launch_graph(graph, given) or 0
+    tickets = runner.consume(buffers, given)
+    run.synchronized = status or device.synchronize(given)
+    runner.collect(run, other, buffers, tickets)
+    if run.fault is not None or run.synchronized or not same(run, right):
+        device.fault(forget=True)
+        return failed("The captured graph computes something else on new inputs than enqueue() does: what the "
+                      "host decides in enqueue() is frozen in the graph.")  # fmt: skip
+    return passed()
