@@ -7,37 +7,17 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))  # for plugin_process
+sys.path.append(str(Path(__file__).parent))
 
-from plugin_process import PluginProcess, fat_binary
+import plugin_kernels
+from plugin_process import PluginProcess
 
 from grader.simulator.runtime.client import RuntimeDevice
-from grader.toolchain.kernel import compile_kernel
-from grader.toolchain.records import Source
-
-KERNELS = """
-__device__ float bias = 10.0f;
-__constant__ float factors[4];
-extern "C" __global__ void add(const float* x, float* y, int n, float c)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = x[i] + c;
-}
-extern "C" __global__ void biased(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x] * factors[0] + bias; }
-extern "C" __global__ void wild(float* y) { y[1000000 + threadIdx.x] = 1.0f; }
-extern "C" __global__ void trap(float* y) { __trap(); }
-extern "C" __global__ void race(float* y) { y[0] = threadIdx.x; }
-extern "C" __global__ void shared(float* y) { extern __shared__ float s[]; s[threadIdx.x] = 1; y[threadIdx.x] = s[threadIdx.x]; }
-extern "C" __global__ void __launch_bounds__(64) bounded(float* y) { y[threadIdx.x] = 1; }
-"""
 
 
 @pytest.fixture(scope="session")
 def image() -> bytes:
-    """A fat binary of ``KERNELS``."""
-    result = compile_kernel(Source(files={"k.cu": KERNELS.encode()}, main="k.cu"))
-    assert result.ptx, result.message
-    return fat_binary(result.ptx)
+    return plugin_kernels.image()
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +55,7 @@ def process(join):
 
 @pytest.fixture
 def kernels(process, image):
-    """Numbers of the kernels of ``KERNELS`` in ``process``, by name."""
+    """Numbers of the kernels of ``plugin_kernels`` in ``process``, by name."""
     module = process.ok_module(image)
     names = ("add", "biased", "wild", "trap", "race", "shared", "bounded")
     return {name: process.kernel(module, name) for name in names}

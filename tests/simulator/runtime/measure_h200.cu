@@ -1,8 +1,8 @@
 // What CUDA's runtime answers on a GPU where the documentation leaves it open: during captures, to bad arguments, after
 // faults, and which calls wait for work. Prints lines of CSV, kept as h200_statuses.csv; test_measured.py compares.
 //
-//   nvcc -std=c++17 -arch=sm_90 -o measure measure_h200.cu && ./measure > h200_statuses.csv && for f in oob ...;
-./measure $f
+//   nvcc -std=c++17 -arch=sm_90 -o measure measure_h200.cu
+//   for what in captures arguments waits out_of_bounds misaligned trap assert null_pointer; do ./measure $what; done
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
