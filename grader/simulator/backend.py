@@ -120,7 +120,12 @@ class SimulatedBackend:
             v.name: self.alloc(v.bytes, name=v.name, read_only=v.space == "const", fill=0, sparse=False)
             for v in placed
         }
-        for variable in placed:
+        self._fill_variables(module, addresses)
+        return addresses
+
+    def _fill_variables(self, module: Module, addresses: dict[str, int]) -> None:
+        """Write their first contents."""
+        for variable in (module.variables[name] for name in addresses):
             data = bytearray(variable.initial)
             for offset, symbol, addend in variable.references:
                 address = addresses.get(symbol, module.addresses.get(symbol))
@@ -129,7 +134,6 @@ class SimulatedBackend:
                 data[offset : offset + 8] = ((address + addend) % 2**64).to_bytes(8, "little")
             if data:
                 self.write(addresses[variable.name], bytes(data))
-        return addresses
 
     def _program(self, module: str, kernel: str) -> Program:
         if module not in self._modules:
@@ -164,6 +168,14 @@ class SimulatedBackend:
         ptx, addresses = self._sources[module]
         known = self._kept.module(ptx).variables
         return {name: (address, known[name].bytes) for name, address in addresses.items()}
+
+    def renew(self, module: str) -> None:
+        """Give the module's variables their first contents again."""
+        ptx, addresses = self._sources[module]
+        for address, nbytes in self.variables(module).values():
+            if nbytes:
+                self._memory.fill(address, 0, nbytes)
+        self._fill_variables(self._kept.module(ptx), addresses)
 
     def unload(self, module: str) -> None:
         """Forget a module, and free its variables."""

@@ -305,7 +305,7 @@ def module(context: Context, request: Request) -> Answer:
     record.arguments["bytes"] = len(request.payload)
     context.room()
     try:
-        handle = machine.backend.load(machine.text_of(request.payload))
+        handle = machine.load(request.payload)
     except FatbinError as problem:
         record.arguments["problem"] = str(problem)
         raise CudaError(Status.NO_KERNEL_IMAGE) from None
@@ -328,7 +328,7 @@ def module_free(context: Context, request: Request) -> Answer | Wait:
         if (handle := context.modules.pop(number, None)) is not None:
             for key in [key for key in context.kernel_numbers if key[0] == number]:
                 del context.kernels[context.kernel_numbers.pop(key)]
-            context.machine.backend.unload(handle)
+            context.machine.unload(handle)
         return Answer(context.sticky)
 
     return Wait(context.machine.everything(context), release)

@@ -68,6 +68,8 @@ class Connection:
 
     def _serve(self) -> None:
         while not self._out and len(self._in) >= REQUEST.size:
+            if self.context.broken:
+                raise Refused(self.context.broken)
             number, function, thread, nbytes, *arguments = REQUEST.unpack_from(self._in)
             call = _CALLS.get(number)
             if call is None or nbytes > calls.most_payload(call):

@@ -68,6 +68,7 @@ class Context:
     delivered: int = 0  # bytes of them
     host_functions: deque[tuple[int, Operation]] = field(default_factory=deque)  # begun: token, operation
     running: dict[int, Operation] = field(default_factory=dict)  # handed out to the process, by token
+    broken: str = ""  # why its connection is to end
     allocations: int = 0  # so far, for names
 
     def __post_init__(self):
@@ -116,7 +117,8 @@ class Context:
         """A copy to the host is done; the bytes go with the next answer that can carry them."""
         self.delivered += len(data)
         if self.delivered > MOST_DELIVERED:
-            raise Refused("copies to the host that nobody fetches")
+            self.broken = "copies to the host that nobody fetches"  # its connection ends with its next request
+            return
         self.deliveries.append((address, data))
 
     def take_deliveries(self) -> bytes:

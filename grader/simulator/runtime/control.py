@@ -28,7 +28,6 @@ class Control:
         """``connect`` takes the socket of a new plugin process, which comes through ``door``, and gives its number;
         ``disconnect`` ends all of them."""
         self.machine, self._door, self._connect, self._disconnect = machine, door, connect, disconnect
-        self.defects: list[str] = []  # of ours, with their tracebacks
         self._tickets = 0
 
     def answer(self, header: dict[str, Any], payload: bytes) -> Answer:
@@ -72,7 +71,7 @@ class Control:
         for context in self.machine.contexts.values():
             for name, count in context.live().items():
                 total[name] = total.get(name, 0) + count
-        return {"live": total, "processes": len(self.machine.contexts), "defects": self.defects}
+        return {"live": total, "processes": len(self.machine.contexts), "defects": self.machine.defects}
 
     # ---- settings ----
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,7 +16,7 @@ from grader.simulator.runtime.graphs import Executable, Graph
 from grader.simulator.runtime.log import Log, Record
 from grader.simulator.runtime.statuses import Status
 from grader.simulator.runtime.streams import Event, Operation, Queues, Stream
-from grader.simulator.runtime.work import Nothing, Work, described
+from grader.simulator.runtime.work import Nothing, Work, described, failed
 
 CAPACITY = 1 << 30  # bytes that plugin processes can have together
 MOST_FREED = 1000  # freed buffers that are remembered: each costs time at every launch
@@ -38,11 +39,14 @@ class Machine:
         self.executables: dict[int, Executable] = {}  # of those, by graph
         self.collected: dict[int, bytes] = {}  # what consume brought, by ticket
         self.first_fault: Fault | None = None
+        self.defects: list[str] = []  # of ours, with their tracebacks: each has ended a connection or an operation
         self.injected: dict[str, int] = {}  # statuses that the next such call gets, by the call's name
         self.races, self.counting, self.budget = True, False, DEFAULT_BUDGET
         self.counted: list[dict[str, Any]] = []
         self._numbers = 2
         self._processes = 0
+        self._loaded: dict[str, str] = {}  # PTX of the modules that were loaded
+        self._spare: dict[str, str] = {}  # of those, whom nobody has now
         self._freed = 0
 
     def number(self) -> int:
@@ -71,7 +75,15 @@ class Machine:
         def run() -> bool:
             if owner is not None and owner.sticky:
                 return True  # nothing runs after a fault
-            if work.perform(self, owner, record):
+            try:
+                done = work.perform(self, owner, record)
+            except DeviceError as error:  # the parent's copy, of memory that the parent has freed
+                failed(self, owner, record, Fault("freed_pointer", error.sentence, record.call))
+                done = True
+            except Exception:  # a defect of ours must not stop the queue
+                self.defects.append(traceback.format_exc(limit=8))
+                done = True
+            if done:
                 return True
             owner.host_functions.append((work.token, operation))
             return False
@@ -167,6 +179,26 @@ class Machine:
                 del self._texts[next(iter(self._texts))]
         return self._texts[key]
 
+    def load(self, image: bytes) -> str:
+        """A module of a fat binary: the backend's handle. One that another process left serves again, as new: it need
+        not be decoded. ``FatbinError``, ``DeviceError``."""
+        text = self.text_of(image)
+        for handle, of in self._spare.items():
+            if of == text:
+                del self._spare[handle]
+                return handle
+        handle = self.backend.load(text)
+        self._loaded[handle] = text
+        return handle
+
+    def unload(self, handle: str) -> None:
+        self.backend.renew(handle)
+        self._spare[handle] = self._loaded[handle]
+        while len(self._spare) > MOST_KEPT_TEXTS:
+            oldest = next(iter(self._spare))
+            del self._spare[oldest], self._loaded[oldest]
+            self.backend.unload(oldest)
+
     def count(self, record: Record, kernel: str, launch: LaunchResult) -> None:
         if len(self.counted) < MOST_COUNTED:
             self.counted.append({
@@ -197,7 +229,7 @@ class Machine:
         for address in [*context.buffers, *context.graph_memory]:
             self.free(address)
         for module in context.modules.values():
-            self.backend.unload(module)
+            self.unload(module)
         del self.contexts[context.number]
 
     def synchronize(self, stream: Stream | None) -> int:

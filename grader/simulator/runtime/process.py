@@ -60,7 +60,7 @@ class Server:
         except (Refused, OSError):
             goes_on = False
         except Exception:  # a defect of ours: the parent is told, and the process asks in vain
-            self._control.defects.append(traceback.format_exc(limit=8))
+            self._machine.defects.append(traceback.format_exc(limit=8))
             goes_on = False
         if goes_on:
             event = selectors.EVENT_WRITE if connection.sending else selectors.EVENT_READ
@@ -79,7 +79,7 @@ class Server:
         try:
             connection.close()
         except Exception:
-            self._control.defects.append(traceback.format_exc(limit=8))
+            self._machine.defects.append(traceback.format_exc(limit=8))
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 import numpy as np
+import pytest
 from plugin_process import ASYNC, D2D, PINNED, add_args, fat_binary, floats
 
 from grader.simulator.runtime.protocol import Call
@@ -140,3 +141,31 @@ def test_pinned_copies_come_when_their_turn_does(device, process):
     assert process.synchronize(s) == 0
     assert process.host == {7: b"abcd"}
     assert process.to_host(8, a, 4, s, ASYNC) == 0 and process.host[8] == b"abcd"  # pageable: done when it returns
+
+
+def test_a_second_process_finds_fresh_variables(join, image):
+    """Of a module that is loaded already: it is not decoded again, and remembers nothing."""
+    seen = []
+    for _ in range(2):
+        process = join()
+        module = process.ok_module(image)
+        factors, bias = (process.ok(Call.VARIABLE, module, payload=name)[0] for name in (b"factors", b"bias"))
+        x, y = process.malloc(4), process.malloc(4)
+        process.to_device(x, floats(3))
+        process.launch(process.kernel(module, "biased"), 1, 1, struct.pack("<QQ", x, y))
+        process.to_host(1, y, 4)
+        seen.append((factors, numbers(process.host[1])))
+        process.to_device(factors, floats(1, 1, 1, 1))
+        process.to_device(bias, floats(5))
+        process.ok(Call.MODULE_FREE, module)
+    assert seen[0] == seen[1] and seen[0][1] == [10]
+
+
+def test_copies_that_nobody_fetches_end_the_connection(device, process):
+    device.order("late")
+    a, s = process.malloc(64 << 20), process.stream(1)
+    for _ in range(10):
+        assert process.to_host(1, a, 64 << 20, s, ASYNC | PINNED) == 0
+    assert device.synchronize() == 0
+    with pytest.raises(EOFError):
+        process.ok(Call.MEMORY_INFO)

@@ -107,7 +107,7 @@ say(cuda.cudaLaunchKernel(ctypes.addressof(back), Dim3(1, 1, 1), Dim3(1, 1, 1), 
 say(cuda.cudaGetLastError())
 say(cuda.cudaGetLastError())
 """
-    assert ran(device, plain, script) == [9, 701, 9, 1, 98, 98, 0]
+    assert ran(device, plain, script) == [1, 1, 1, 1, 98, 98, 0]  # as an H200 with CUDA 13.0: h200_statuses.csv
 
 
 def test_dynamic_shared_memory_is_asked_for(device, plain):
