@@ -74,13 +74,16 @@ class Plugin:
         inputs: int,
         candidates: Sequence[Sequence[tuple[int, int]]],
         most: int = 1000,
+        behind: tuple[int, int] | None = None,
     ) -> tuple[list[tuple[tuple[int, int], ...]], bool]:
         """The complete (type, format) combinations that it accepts, searched position by position as a builder does,
-        and whether all were tried. What stands behind the position that is asked for is left from before."""
+        and whether all were tried. ``behind``: type and format of what stands behind the position that is asked for;
+        None: it is left from before."""
         rows = [t.dynamic() for t in tensors]
         plain = [[list(pair) for pair in row] for row in candidates]
+        arguments = [rows, inputs, plain, most, behind]
         found, calls, whole = self.session.ask(
-            "call", [self.number, "formatCombinations", [rows, inputs, plain, most]], method="supportsFormatCombination"
+            "call", [self.number, "formatCombinations", arguments], method="supportsFormatCombination"
         )
         self._note("supportsFormatCombination", f"{calls} calls", f"{len(found)} combinations", self.build)
         return [tuple((kind, layout) for kind, layout in row) for row in found], bool(whole)

@@ -117,13 +117,17 @@ Value PluginV2::supportsFormatCombination(const Value& a) {
                                                   static_cast<int32_t>(all.size()) - inputs));
 }
 
-Value PluginV2::formatCombinations(const Value& a) {
+Value PluginV2::formatCombinations(const Value& a) {  // as PluginV3's
   Descriptors all = descriptorsOf("the format descriptors", a[0]);
   const int32_t inputs = a[1].small();
   const int32_t outputs = static_cast<int32_t>(all.size()) - inputs;
   return searchFormats(all.size(), a[2], a[3].integer(), [&](size_t position, int32_t type, int32_t format) {
     all[position].type = static_cast<DataType>(type);
     all[position].format = static_cast<TensorFormat>(format);
+    for (size_t behind = position + 1; behind < all.size() && !a[4].isNull(); ++behind) {
+      all[behind].type = static_cast<DataType>(a[4][0].small());
+      all[behind].format = static_cast<TensorFormat>(a[4][1].small());
+    }
     return plugin_->supportsFormatCombination(static_cast<int32_t>(position), all.data(), inputs, outputs);
   });
 }

@@ -167,13 +167,18 @@ Value PluginV3::supportsFormatCombination(const Value& a) {  // [position, descr
                                                   static_cast<int32_t>(all.size()) - inputs));
 }
 
-Value PluginV3::formatCombinations(const Value& a) {  // [descriptors, number of inputs, candidates, most]
+// [descriptors, number of inputs, candidates, most, null or the [type, format] of what stands behind the position]
+Value PluginV3::formatCombinations(const Value& a) {
   DynamicDescriptors all = dynamicDescriptorsOf("the format descriptors", a[0]);
   const int32_t inputs = a[1].small();
   const int32_t outputs = static_cast<int32_t>(all.size()) - inputs;
   return searchFormats(all.size(), a[2], a[3].integer(), [&](size_t position, int32_t type, int32_t format) {
     all[position].desc.type = static_cast<DataType>(type);
     all[position].desc.format = static_cast<TensorFormat>(format);
+    for (size_t behind = position + 1; behind < all.size() && !a[4].isNull(); ++behind) {
+      all[behind].desc.type = static_cast<DataType>(a[4][0].small());
+      all[behind].desc.format = static_cast<TensorFormat>(a[4][1].small());
+    }
     return build()->supportsFormatCombination(static_cast<int32_t>(position), all.data(), inputs, outputs);
   });
 }
