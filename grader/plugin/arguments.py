@@ -73,18 +73,22 @@ def at_run(spec: Spec, combination: Combination, shapes: Shapes, extents: Mappin
     return Tensors(tuple(rows[:count]), tuple(rows[count:]))
 
 
-def at_build(spec: Spec, combination: Combination, shapes: Shapes) -> Tensors:
-    """As ``configurePlugin`` gets them while an engine is built: -1 for what is not known, and the profile's bounds."""
+def at_build(spec: Spec, combination: Combination, shapes: Shapes, fixed: Mapping[str, int] | None = None) -> Tensors:
+    """As ``configurePlugin`` gets them while an engine is built: -1 for what is not known, and the profile's bounds.
+
+    ``fixed``: the extents of a network that has no unknown ones; what depends on data is unknown still.
+    """
     count = len(spec.tensors)
     kinds, layouts = _numbers(combination)
-    bounds = [bindings(spec, extents_at(spec, which)) for which in ("min", "opt", "max")]
-    dims = [tuple(each if isinstance(each, int) else WILDCARD for each in shape) for shape in symbols(spec)]
+    points = [fixed] * 3 if fixed is not None else [extents_at(spec, which) for which in ("min", "opt", "max")]
+    bounds = [bindings(spec, point) for point in points]
+    if fixed is not None:
+        dims = [_extents(shape, bounds[0]) for shape in symbols(spec)]
+    else:
+        dims = [tuple(each if isinstance(each, int) else WILDCARD for each in shape) for shape in symbols(spec)]
     ranges = [[_extents(shape, known) for known in bounds] for shape in symbols(spec)]
     for row in shapes.outputs:
-        constant = [
-            None if node is None or shapes.nodes[node][0] != "c" else shapes.nodes[node][1] for node in row or ()
-        ]
-        dims.append(tuple(WILDCARD if value is None else value for value in constant))
+        dims.append(tuple(_known(shapes, node, None if fixed is None else bounds[0]) for node in row or ()))
         sizes = ("upper", "opt", "upper")
         ranges.append([
             tuple(shapes.evaluate(node, known, size) or 0 for node in row or ())
@@ -105,6 +109,16 @@ def upper_shapes(spec: Spec, shapes: Shapes, extents: Mapping[str, int]) -> list
 
 def _numbers(combination: Combination) -> tuple[list[int], list[int]]:
     return [TYPES[name].tensor for name in combination.types], [FORMATS.index(name) for name in combination.formats]
+
+
+def _known(shapes: Shapes, node: int | None, extents: Mapping[str, int] | None) -> int:
+    """An output's extent as a network knows it; ``extents`` are None where those of the inputs are unknown."""
+    if node is None or shapes.size_tensor_of(node):
+        return WILDCARD
+    if extents is None:
+        return shapes.nodes[node][1] if shapes.nodes[node][0] == "c" else WILDCARD
+    value = shapes.evaluate(node, extents)
+    return WILDCARD if value is None else value
 
 
 def _extents(shape: Sequence[int | str], known: Mapping[str, int]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grader.plugin.arguments import Tensors, at_build, at_run, attribute_fields, shape_symbols, symbols
+from grader.plugin.arguments import Tensors, at_build, at_run, attribute_fields, bindings, shape_symbols, symbols
 from grader.plugin.inputs import extents_at
 from grader.plugin.objects import Plugin
 from grader.plugin.records import Creator, Field, Shapes
@@ -70,6 +70,12 @@ def output_shapes(plugin: Plugin, spec: Spec) -> Shapes:
         raise LifeProblem("getOutputShapes", f"getOutputShapes() returned {shapes.status}.")
     if any(row is None or None in row for row in shapes.outputs):
         raise LifeProblem("getOutputShapes", "getOutputShapes() left an output's shape, or an extent of it, out.")
+    for which in ("min", "opt", "max"):
+        known = bindings(spec, extents_at(spec, which))
+        for index in range(len(shapes.outputs)):
+            extents = shapes.extents(index, known)
+            if not all(each is not None and 0 <= each < 1 << 40 for each in extents):
+                raise LifeProblem("getOutputShapes", f"getOutputShapes() gives output {index} a shape that is none.")
     return shapes
 
 

@@ -5,7 +5,7 @@ Everything is made when it is first asked for, kept where that is safe, and made
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ class Bench:
         self._sessions: list[Session] = []
         self._shared: Session | None = None
         self._stored: dict[Any, Stored] = {}
+        self._once: dict[Any, Any] = {}
         self._reference: ReferenceRunner | None = None
 
     # ---- plugin processes ----
@@ -103,6 +104,12 @@ class Bench:
         if self._reference is None:
             self._reference = ReferenceRunner(self.spec)
         return self._reference(case.inputs, changed)
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What ``make`` gives, made the first time that any rule asks for it."""
+        if key not in self._once:
+            self._once[key] = make()
+        return self._once[key]
 
     def close(self) -> None:
         for session in self._sessions:

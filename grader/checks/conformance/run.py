@@ -25,27 +25,29 @@ from grader.verdict import CheckResult, State, worst
 log = logging.getLogger(__name__)
 SEED = 20260101
 
-# Which rule owns a problem that another rule runs into on its way. That rule is then not run; it has not failed.
+# Which rules may own a problem that another rule runs into on its way: where one of them failed, that rule was not run.
 _OWNERS = {
-    "exception": "exceptions",
-    "device": "host-access",
-    "fault": "bounds",
-    "getCreators": "creators",
-    "createPlugin": "status",
-    "initialize": "status",
-    "enqueue": "status",
-    "onShapeChange": "status",
-    "getOutputShapes": "shapes",
-    "getOutputDataTypes": "output-types",
-    "supportsFormatCombination": "formats-complete",
-    "configurePlugin": "configure",
-    "getFieldsToSerialize": "serialize-complete",
-    "revive": "serialize-fresh-process",
-    "getCreator": "registry",
-    "setTactic": "tactics",
-    "attachToContext": "attach",
-    "clone": "clone-equal",
+    "exception": ("exceptions",),
+    "device": ("host-access",),
+    "fault": ("bounds",),
+    "getCreators": ("creators",),
+    "createPlugin": ("status",),
+    "initialize": ("status",),
+    "enqueue": ("status",),
+    "onShapeChange": ("status",),
+    "getOutputShapes": ("shapes", "shapes-wildcard"),
+    "getOutputDataTypes": ("output-types",),
+    "supportsFormatCombination": ("formats-complete",),
+    "configurePlugin": ("configure",),
+    "getFieldsToSerialize": ("serialize-complete",),
+    "revive": ("serialize-fresh-process",),
+    "getCreator": ("registry",),
+    "setTactic": ("tactics",),
+    "attachToContext": ("attach",),
+    "clone": ("clone-equal",),
 }
+# What no run of kernels makes sense without: every rule of level L1 needs these.
+FOUNDATION = ("formats-complete", "output-types", "shapes", "shapes-wildcard", "size-tensor", "configure")
 # These look at what happened in all the others, so they run last.
 LAST = ("bounds", "host-access", "exceptions")
 
@@ -81,9 +83,9 @@ class Report:
 
 @dataclass
 class _Hit:
-    """A rule ran into what another owns."""
+    """A rule ran into what others own."""
 
-    owner: str
+    owners: tuple[str, ...]
     finding: Finding
 
 
@@ -101,12 +103,24 @@ def run_rules(
 
 
 def _chosen(bench: Bench, only) -> list[Rule]:
-    wanted = set(RULES if only is None else only)
-    while more := {need for id in wanted for need in RULES[id].needs} - wanted:
-        wanted |= more
+    """The rules and what they need, in the order of groups, each behind what it needs."""
+    wanted = list(RULES if only is None else only)
     places = {group: index for index, group in enumerate(GROUPS)}
-    chosen = [each for each in RULES.values() if each.id in wanted]
-    return sorted(chosen, key=lambda each: (each.id in LAST, places[each.group]))
+    order: dict[str, Rule] = {}
+
+    def place(id: str) -> None:
+        if id not in order and id in RULES:
+            for need in _needs(RULES[id]):
+                place(need)
+            order[id] = RULES[id]
+
+    for id in sorted(wanted, key=lambda id: (id in LAST, places[RULES[id].group])):
+        place(id)
+    return list(order.values())
+
+
+def _needs(each: Rule) -> tuple[str, ...]:
+    return (*FOUNDATION, *each.needs) if each.level > "L0" and each.id not in LAST else each.needs
 
 
 def _shown_order(each: Rule) -> int:
@@ -116,7 +130,7 @@ def _shown_order(each: Rule) -> int:
 def _result(each: Rule, bench: Bench, level: str, found, seed: int) -> CheckResult | _Hit:
     if each.level > level:
         return each.result(failed(f"Not run: it needs level {each.level}.", state=State.UNSUPPORTED_HERE))
-    for need in each.needs:
+    for need in _needs(each):
         earlier = found.get(need)
         if isinstance(earlier, _Hit):
             return earlier
@@ -141,14 +155,14 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
     except PluginEnded as ended:
         bench.ended.append(ended)
         finding = failed(ended.words.sentence, state=_state(ended), ended=ended.words.kind)
-        if owner := _OWNERS.get(ended.words.kind):
-            if owner != each.id:
-                return _Hit(owner, finding)
+        owners = _OWNERS.get(ended.words.kind, ())
+        if owners and each.id not in owners:
+            return _Hit(owners, finding)
     except LifeProblem as problem:
         finding = failed(problem.sentence)
-        owner = _OWNERS.get(problem.method)
-        if owner and owner != each.id:
-            return _Hit(owner, finding)
+        owners = _OWNERS.get(problem.method, ())
+        if owners and each.id not in owners:
+            return _Hit(owners, finding)
     except ReferenceFailed as problem:
         finding = failed(problem.sentence, state=State.ERROR)
     except HostProblem as problem:
@@ -172,13 +186,13 @@ def _state(ended: PluginEnded) -> State:
 
 
 def _settled(each: Rule, found) -> CheckResult:
-    """A hit is blocked by its owner where that failed; where it did not, the rule has failed by itself."""
+    """A hit is blocked by an owner that failed; where it did not, the rule has failed by itself."""
     result = found[each.id]
     if not isinstance(result, _Hit):
         return result
-    owner = found.get(result.owner)
-    if isinstance(owner, CheckResult) and owner.state not in (State.PASS, State.UNSUPPORTED_HERE):
-        return each.blocked(owner.blocked_by or owner.check, owner.state)
+    for owner in map(found.get, result.owners):
+        if isinstance(owner, CheckResult) and owner.state not in (State.PASS, State.UNSUPPORTED_HERE):
+            return each.blocked(owner.blocked_by or owner.check, owner.state)
     return each.result(result.finding)
 
 
