@@ -24,21 +24,16 @@ class Reply:
     facts: dict = field(default_factory=dict)  # the answer as it came: what else is in it is not checked
 
 
-def ask(job: str, files: Mapping[str, bytes], limits: Limits, **request) -> Reply:
+def ask(
+    job: str, files: Mapping[str, bytes], limits: Limits, *, module: str = "grader.toolchain.child", **request
+) -> Reply:
     header = {"job": job, "files": [[name, len(data)] for name, data in files.items()], **request}
-    outcome = run(
-        python_child("grader.toolchain.child"), header=header, payload=b"".join(files.values()), limits=limits
-    )
+    outcome = run(python_child(module), header=header, payload=b"".join(files.values()), limits=limits)
     if outcome.state is not State.PASS:
         return Reply(state=_state(outcome.state), log=outcome.stderr, message=_sentence(outcome))
     reply = outcome.header or {}
-    if not (
-        isinstance(reply.get("ok"), bool)
-        and all(isinstance(reply.get(key), str) for key in ("result", "log"))
-    ):
-        return Reply(
-            state=State.GRADER_FAULT, message="The compile process gave an answer that makes no sense."
-        )
+    if not (isinstance(reply.get("ok"), bool) and all(isinstance(reply.get(key), str) for key in ("result", "log"))):
+        return Reply(state=State.GRADER_FAULT, message="The compile process gave an answer that makes no sense.")
     if reply["result"] == "unavailable":
         return Reply(
             state=State.UNSUPPORTED_HERE,

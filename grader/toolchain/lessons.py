@@ -44,7 +44,6 @@ _OVERRIDES_NOTHING = re.compile(rf"{_QUOTED} marked [‘'\"]override[’'\"], bu
 _POINTERS = re.compile(r"[‘'\"](?:const )?(?:int64_t|long(?: int)?)(?: const)? ?\*.*"
                        r"[‘'\"](?:const )?(?:int32_t|int)(?: const)? ?\*")  # fmt: skip
 _NARROWING = re.compile(r"narrowing conversion .*(?:Dims64|dims)")
-_DEPRECATED = re.compile(rf"{_QUOTED} is deprecated")
 _THEIRS = re.compile(r"\bnvinfer1::(?:v_\d+_\d+::)?I\w+::\w+(?:\(|$)")  # a method of an interface
 _DISPOSABLE = re.compile(r"\b(?:nvinfer1|v_\d+_\d+|apiv)::|\bvirtual |\bclass |\bstruct ")
 
@@ -106,10 +105,6 @@ def teach(said: Said, known: Mapping[str, str], own: Collection[str], strict: bo
         message = f"{_DIMS}: write int64_t const* here, and int64_t for what you read from it."
     elif _NARROWING.search(message):
         message = f"{_DIMS}: keep the value in an int64_t, or write static_cast<int32_t> where it is known to fit."
-    elif (found := _DEPRECATED.search(message)) and plain(_first(found)).startswith(("IPluginV2", "IPluginCreator")):
-        name = plain(_first(found))
-        message = f"{name} is deprecated since TensorRT 10.0; a new plugin derives from IPluginV3."
-        return Diagnostic(message=message, severity="warning", file=said.file)
     return Diagnostic(message=message, severity=severity, file=said.file, line=said.line, column=said.column)
 
 

@@ -24,18 +24,22 @@ from grader.verdict import Diagnostic, State
 
 LIBRARY_LIMITS = Limits(wall_seconds=60.0, memory_bytes=4 << 30, reply_bytes=256 << 20)
 
-_SCHEMA = 1  # raise it when the same input is compiled differently
+_SCHEMA = 2  # raise it when the same input is compiled differently
 _KERNEL_SUFFIX = ".cu"
 _UNIT_SUFFIXES = {_KERNEL_SUFFIX, ".cpp", ".cc", ".cxx"}
 _COMMON = ("-std=c++17", "-O2", "-fPIC", "-g1")  # -g1: file and line of a crash, at a fraction of the size of -g
-_PLAIN = ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret")
-# Not -Wunused-parameter: a plugin has a dozen methods, and few need all that TensorRT hands them.
-_WARNINGS = ("-Wall", "-Wextra", "-Wno-unused-parameter", "-Woverloaded-virtual", "-Wsuggest-override")
+PLAIN = ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret")
+# Not -Wunused-parameter: a plugin has a dozen methods, and few need all that TensorRT hands them. Not
+# -Wdeprecated-declarations: TensorRT's headers use what they deprecate.
+WARNINGS = (
+    "-Wall", "-Wextra", "-Woverloaded-virtual", "-Wsuggest-override", "-Wno-unused-parameter",
+    "-Wno-deprecated-declarations",
+)  # fmt: skip
 # A plugin may leave symbols open for TensorRT to fill. Others are a mistake, so the linker names all.
 _LINK = ("-shared", "-pthread", "-Wl,-z,defs", "-Wl,--warn-unresolved-symbols")
-_NO_COMPILER = "No C++ compiler was found: install g++ (on Debian and Ubuntu: sudo apt install g++)."
-_NO_NVCC = "No nvcc was found: run `make plugins`, which installs one (no GPU is needed)."
-_NO_HEADERS = "TensorRT's headers were not found: run `make plugins`, which fetches them (no GPU is needed)."
+NO_COMPILER = "No C++ compiler was found: install g++ (on Debian and Ubuntu: sudo apt install g++)."
+NO_NVCC = "No nvcc was found: run `make plugins`, which installs one (no GPU is needed)."
+NO_HEADERS = "TensorRT's headers were not found: run `make plugins`, which fetches them (no GPU is needed)."
 
 
 def compile_library(
@@ -96,7 +100,7 @@ class _Plan:
         self._cache = Cache("objects")
         headers = [f"-I{include}"] if include else []  # not -isystem: g++ then no longer says what a method hides
         system = [part for folder in (cuda.folders if cuda else []) for part in ("-isystem", str(folder))]
-        gxx = [self._gxx, *_COMMON, *_PLAIN, *_WARNINGS, "-I.", *headers, *system, *flags]
+        gxx = [self._gxx, *_COMMON, *PLAIN, *WARNINGS, "-I.", *headers, *system, *flags]
         self._steps = []
         for number, unit in enumerate(units):
             if PurePosixPath(unit).suffix != _KERNEL_SUFFIX:
@@ -104,13 +108,14 @@ class _Plan:
                 continue
             options = [
                 f"-std=c++17 -O2 -lineinfo -ccbin {self._gxx}".split(),
-                ["-Xcompiler", "-fPIC"],
+                ["-Xcompiler", "-fPIC", "-diag-suppress=1444"],
                 ["-I."],
                 headers,
             ]
+            # 1444: deprecated, as above.
             packed = [] if any("compress" in flag for flag in kernel_flags) else ["--no-compress"]
             nvcc = [str(cuda.nvcc), *sum(options, []), *_gencode(arch), *packed, *flags, *kernel_flags]
-            host = [self._gxx, *_COMMON, *_PLAIN, "-Wsuggest-override", "-x", "c++-cpp-output"]
+            host = [self._gxx, *_COMMON, *PLAIN, *WARNINGS[-1:], "-Wsuggest-override", "-x", "c++-cpp-output"]
             made = f"../out/{number}.ii"
             self._steps.append([[*nvcc, "-cuda", unit, "-o", made], [*host, "-S", made, "-o", f"../out/{number}.s"]])
         compilers = [locate.gxx_fingerprint(Path(self._gxx)), cuda.fingerprint() if cuda else ""]
@@ -124,7 +129,7 @@ class _Plan:
     def link(self, *objects: str) -> list[str]:
         runtime = self._cuda.runtime if self._cuda else None
         cudart = [f"-L{runtime.parent}", f"-l:{runtime.name}"] if runtime else []
-        return [self._gxx, *_PLAIN, *_LINK, *objects, *cudart, "-ldl", "-o", "../out/library"]
+        return [self._gxx, *PLAIN, *_LINK, *objects, *cudart, "-ldl", "-o", "../out/library"]
 
     def ask(self, limits: Limits) -> Reply:
         files = {f"answer/{name}": data for name, data in self._source.files.items()}
@@ -185,12 +190,12 @@ def _screen(source: Source, folders: Sequence[Path]) -> tuple[dict[str, Reading]
 def _missing(readings: Mapping[str, Reading], include: Path | None, cuda: Toolkit | None) -> str:
     """What this machine lacks to compile these files, in a sentence; "" when nothing."""
     if locate.gxx() is None:
-        return _NO_COMPILER
+        return NO_COMPILER
     targets = {target for reading in readings.values() for target in _targets(reading)}
     if include is None and any(target.startswith("NvInfer") for target in targets):
-        return _NO_HEADERS
+        return NO_HEADERS
     if any(PurePosixPath(name).suffix == _KERNEL_SUFFIX for name in readings) and not (cuda and cuda.nvcc):
-        return _NO_NVCC
+        return NO_NVCC
     return ""
 
 
@@ -233,9 +238,15 @@ def _judged(log: str, blob: bytes, key: str, cache: Cache, source: Source, stric
     if state is not State.PASS:
         message = summary(diagnostics)
         return Library(state=state, diagnostics=diagnostics, log=log, message=message, cached=cached)
+    path = kept_at(cache, key, blob)
+    return Library(state=State.PASS, path=path, diagnostics=diagnostics, log=log, cached=cached)
+
+
+def kept_at(cache: Cache, key: str, blob: bytes) -> Path:
+    """The library as a file in the cache, or, where no cache can be written, in a folder of its own."""
     try:
-        path = cache.executable(key, blob, suffix=".so")
-    except OSError:  # no cache can be written
+        return cache.executable(key, blob, suffix=".so")
+    except OSError:
         path = Path(tempfile.mkdtemp(prefix="grader-library-")) / "library.so"
         write_atomically(path, blob, mode=0o755)
-    return Library(state=State.PASS, path=path, diagnostics=diagnostics, log=log, cached=cached)
+        return path

@@ -19,7 +19,7 @@ class Nvrtc:
 
     def fingerprint(self) -> str:
         """Changes when the compiler does; cheap, since the library itself is not opened."""
-        return "|".join(map(_stamp, filter(None, (self.library, self.builtins))))
+        return "|".join(map(stamp, filter(None, (self.library, self.builtins))))
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Toolkit:
         if self.nvcc:
             root = self.nvcc.resolve().parent
             parts += [root / "nvcc", root / "cudafe++", root / "ptxas", root.parent / "nvvm" / "bin" / "cicc"]
-        return "|".join(_stamp(part) for part in parts if part and part.is_file())
+        return "|".join(stamp(part) for part in parts if part and part.is_file())
 
 
 def nvrtc() -> Nvrtc | None:
@@ -51,6 +51,23 @@ def nvrtc() -> Nvrtc | None:
             builtins = next(iter(sorted(library_folder.glob("libnvrtc-builtins.so*"))), None)
             return Nvrtc(libraries[0], builtins, include)
     return None
+
+
+def cmake() -> Path | None:
+    """CMake: of this environment's wheel, else the machine's."""
+    for entry in map(Path, sys.path):
+        program = entry / "cmake" / "data" / "bin" / "cmake"
+        if entry.name in ("site-packages", "dist-packages") and os.access(program, os.X_OK):
+            return program
+    found = shutil.which("cmake")
+    return Path(found) if found else None
+
+
+def ninja() -> Path | None:
+    """Ninja: of this environment, else the machine's; None where CMake has to do with make."""
+    own = Path(sys.prefix) / "bin" / "ninja"
+    found = str(own) if os.access(own, os.X_OK) else shutil.which("ninja")
+    return Path(found) if found else None
 
 
 def cuda_include() -> Path | None:
@@ -92,7 +109,7 @@ def gxx() -> Path | None:
 
 @functools.cache
 def gxx_fingerprint(path: Path) -> str:
-    return _stamp(path.resolve())
+    return stamp(path.resolve())
 
 
 def _cuda_places() -> Iterator[tuple[Path, Path, Path]]:
@@ -113,6 +130,7 @@ def _cuda_places() -> Iterator[tuple[Path, Path, Path]]:
     yield usual / "bin" / "nvcc", usual / "lib64", usual / "include"
 
 
-def _stamp(path: Path) -> str:
+def stamp(path: Path) -> str:
+    """Changes when the file does; cheap, since it is not read."""
     facts = path.stat()
     return f"{path.name}:{facts.st_size}:{facts.st_mtime_ns}"

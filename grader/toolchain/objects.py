@@ -10,7 +10,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 from grader.toolchain.assembly import reads_files
-from grader.toolchain.working import call, shortened, write
+from grader.toolchain.working import call, read_without_folder, shortened, write
 
 
 def build(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
@@ -34,7 +34,7 @@ def build(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
     if not all(unit["ok"] for unit in units):
         return {"ok": False, "result": "units", "log": "", "units": units, "bytes": 0}, objects
     status, log = call(request["link"])
-    library = _read("../out/library") if status == 0 else b""
+    library = read_without_folder("../out/library", os.getcwd()) if status == 0 else b""
     reply = {"ok": status == 0, "result": str(status), "log": shortened(log), "units": units, "bytes": len(library)}
     return reply, objects + library
 
@@ -50,14 +50,5 @@ def _object(number: int, steps: list[list[str]], assemble: list[str]) -> tuple[b
         if reads_files(file.read()):
             return False, "assembly", shortened(log), b""
     status, said = call([*assemble, assembly, "-o", target])
-    data = _read(target) if status == 0 else b""
+    data = read_without_folder(target, os.getcwd()) if status == 0 else b""
     return status == 0, str(status), shortened(log + said), data
-
-
-def _read(path: str) -> bytes:
-    """A file without the name of this folder, which debug information and PTX hold: the same source gives the same
-    bytes, and nobody's folders are told. Its place is filled with ``./``, so that nothing moves."""
-    folder = os.getcwd().encode()
-    with open(path, "rb") as file:
-        data = file.read()
-    return data.replace(folder, (b"./" * len(folder))[: len(folder)])

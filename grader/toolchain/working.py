@@ -25,6 +25,14 @@ def call(command: list[str]) -> tuple[int, bytes]:
     return done.returncode, (done.stdout + done.stderr).replace(os.getcwd().encode() + b"/", b"")
 
 
+def read_without_folder(path: str, folder: str) -> bytes:
+    """A compiler's product without the name of the folder, which debug information and PTX hold: the same source gives
+    the same bytes, and nobody's folders are told. Its place is filled with ``./``, so that nothing moves."""
+    name = folder.encode()
+    with open(path, "rb") as file:
+        return file.read().replace(name, (b"./" * len(name))[: len(name)])
+
+
 def shortened(log: bytes) -> str:
     """The first errors stand at the head of a log, a linker's at its end."""
     if len(log) > 2 * _HALF_LOG:

@@ -1,0 +1,97 @@
+"""Projects with their own CMakeLists.txt: the same file here, with CUDA from wheels, and where CUDA is installed."""
+
+import pytest
+
+from grader.toolchain import locate, tensorrt
+from grader.toolchain.cmake import build_library
+from grader.toolchain.levels import SHARED_RUNTIME, reach
+from grader.verdict import State
+
+PROJECT = b"""cmake_minimum_required(VERSION 3.18)
+project(scale LANGUAGES CXX CUDA)
+find_path(TENSORRT_INCLUDE NvInferRuntime.h HINTS ENV TENSORRT_ROOT PATH_SUFFIXES include REQUIRED)
+add_library(scale SHARED plugin.cpp src/scale.cu)
+target_include_directories(scale SYSTEM PRIVATE ${TENSORRT_INCLUDE} ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
+target_compile_features(scale PRIVATE cxx_std_17)
+set_target_properties(scale PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+"""
+FILES = {
+    "CMakeLists.txt": PROJECT,
+    "plugin.cpp": b'#include <NvInferRuntime.h>\nextern "C" int one() { return getPluginRegistry() ? 1 : 0; }\n',
+    "src/scale.cu": b"""__global__ void scale(float* y) { y[threadIdx.x] *= 2; }
+extern "C" void launch(float* y, cudaStream_t stream) { scale<<<1, 32, 0, stream>>>(y); }
+""",
+}
+PLAIN = b"""cmake_minimum_required(VERSION 3.18)
+project(plain LANGUAGES CXX)
+add_library(plain SHARED plugin.cpp)
+target_include_directories(plain SYSTEM PRIVATE $ENV{TENSORRT_ROOT}/include)
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def lane():
+    cuda = locate.toolkit()
+    if not (locate.gxx() and cuda and cuda.nvcc and cuda.runtime and locate.cmake() and tensorrt.tensorrt_include()):
+        pytest.skip("needs g++, nvcc, CMake and TensorRT's headers")
+
+
+def fails(files, sentence, line, **options):
+    library = build_library(files, **options)
+    assert library.state is State.FAIL, library
+    first = next(one for one in library.diagnostics if one.severity == "error")
+    assert sentence in first.message and (first.line == line) and first.message in library.message, library
+
+
+def test_a_project_is_built_unchanged_and_kept():
+    first, second = build_library(FILES), build_library(FILES, target=None)
+    assert (first.state, first.diagnostics) == (State.PASS, ()), first
+    assert (first.cached, second.cached, second.path) == (False, True, first.path)
+    found = reach(first.path)
+    assert found.level == "L1" and {"one", "launch"} <= found.elf.exports
+    assert b"/grader-" not in found.elf.fatbins  # no name of a folder of the grader's
+
+
+def test_the_runtime_inside_is_built_and_said_to_stop_at_l0():
+    files = FILES | {"CMakeLists.txt": PROJECT.replace(b"set_target_properties", b"#")}
+    library = build_library(files)
+    assert library.state is State.PASS and reach(library.path).level == "L0"
+    (warning,) = library.diagnostics
+    assert warning.severity == "warning" and SHARED_RUNTIME in warning.message
+
+
+def test_lessons_are_found_though_the_headers_are_the_systems():
+    """A project may well take TensorRT's headers as system headers, and g++ then says nothing of what they hide."""
+    text = b"""#include <NvInferRuntime.h>
+struct Build : nvinfer1::IPluginV3OneBuild {
+  size_t getWorkspaceSize(nvinfer1::PluginTensorDesc const*, int32_t, nvinfer1::PluginTensorDesc const*,
+                          int32_t) const noexcept;
+};
+"""
+    include = locate.cuda_include()
+    project = PLAIN + f"target_include_directories(plain SYSTEM PRIVATE {include})\n".encode()
+    fails({"CMakeLists.txt": project, "plugin.cpp": text}, "TensorRT never calls it", 3)
+
+
+@pytest.mark.parametrize("project, sentence, line", [
+    (b"project(x LANGUAGES NONE)\nmessage(FATAL_ERROR \"not today\")\n", "CMake says: not today", 2),
+    (b"project(x LANGUAGES NONE)\nadd_custom_target(gone ALL COMMAND false)\n", "The build fails", None),
+    (b"project(x LANGUAGES NONE)\nfind_package(TensorRT REQUIRED)\n", "CMake says: By not providing", 2),
+    (b"project(x LANGUAGES NONE)\n", "makes no shared library: write add_library", None),
+])  # fmt: skip
+def test_what_cmake_says_is_told_at_its_line(project, sentence, line):
+    fails({"CMakeLists.txt": b"cmake_minimum_required(VERSION 3.18)\n" + project}, sentence, line and line + 1)
+
+
+def test_the_target_is_named_where_there_are_several():
+    project = PLAIN + b"add_library(second MODULE other.cpp)\n"
+    files = {"CMakeLists.txt": project, "plugin.cpp": b"int a;\n", "other.cpp": b"int b;\n"}
+    fails(files, "several shared libraries (plain, second)", None)
+    assert build_library(files, target="second").state is State.PASS
+    fails(files, "no shared library third; it makes plain, second", None, target="third")
+
+
+def test_a_project_without_its_file_and_a_machine_without_cmake(monkeypatch):
+    fails({"plugin.cpp": b"int a;\n"}, "no CMakeLists.txt at its top", None)
+    monkeypatch.setattr(locate, "cmake", lambda: None)
+    assert build_library(FILES).state is State.UNSUPPORTED_HERE
