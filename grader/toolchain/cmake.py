@@ -15,7 +15,7 @@ from grader.toolchain import library_messages, locate
 from grader.toolchain.cache import Cache, key_of
 from grader.toolchain.compile import ask
 from grader.toolchain.levels import reach
-from grader.toolchain.library import NO_COMPILER, NO_HEADERS, NO_NVCC, PLAIN, WARNINGS, kept_at
+from grader.toolchain.library import NO_COMPILER, PLAIN, WARNINGS, kept_at, lacking
 from grader.toolchain.records import Library, Source
 from grader.toolchain.summary import summary
 from grader.toolchain.tensorrt import headers_version, tensorrt_include
@@ -25,7 +25,6 @@ CMAKE_LIMITS = Limits(wall_seconds=180.0, memory_bytes=4 << 30, processes=128, r
 
 _SCHEMA = 1  # raise it when the same input is built differently
 _MAIN = "CMakeLists.txt"
-_NO_CMAKE = "No CMake was found: run `make plugins`, which installs one."
 _ERROR = re.compile(
     r"^CMake (?P<severity>Error|Warning)[^\n]*? at (?P<file>[^\n:]+):(?P<line>\d+)[^\n]*:\n"
     r"(?P<text>(?:  [^\n]*\n|\n)+)|^CMake Error: (?P<bare>[^\n]+)",
@@ -47,12 +46,14 @@ def build_library(
     if _MAIN not in files:
         return _failed("The project has no CMakeLists.txt at its top.")
     languages = b"CUDA" in files[_MAIN] or any(name.endswith(".cu") for name in files)
-    for lacks, message in (
-        (cmake is None, _NO_CMAKE), (cxx is None, NO_COMPILER), (include is None, NO_HEADERS),
-        (languages and not (cuda and cuda.nvcc and cuda.runtime), NO_NVCC),
+    if cxx is None:
+        return Library(state=State.UNSUPPORTED_HERE, message=NO_COMPILER)
+    for lacks, what in (
+        (cmake is None, "CMake was"), (include is None, "TensorRT's headers were"),
+        (languages and not (cuda and cuda.nvcc and cuda.runtime), "nvcc was"),
     ):  # fmt: skip
         if lacks:
-            return Library(state=State.UNSUPPORTED_HERE, message=message)
+            return Library(state=State.UNSUPPORTED_HERE, message=lacking(what))
     nvcc = cuda if cuda and cuda.nvcc and cuda.runtime else None
     request = {
         "cmake": str(cmake), "ninja": _text(locate.ninja()), "cxx": str(cxx), "headers": _text(include),

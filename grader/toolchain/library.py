@@ -38,8 +38,6 @@ WARNINGS = (
 # A plugin may leave symbols open for TensorRT to fill. Others are a mistake, so the linker names all.
 _LINK = ("-shared", "-pthread", "-Wl,-z,defs", "-Wl,--warn-unresolved-symbols")
 NO_COMPILER = "No C++ compiler was found: install g++ (on Debian and Ubuntu: sudo apt install g++)."
-NO_NVCC = "No nvcc was found: run `make plugins`, which installs one (no GPU is needed)."
-NO_HEADERS = "TensorRT's headers were not found: run `make plugins`, which fetches them (no GPU is needed)."
 
 
 def compile_library(
@@ -193,10 +191,18 @@ def _missing(readings: Mapping[str, Reading], include: Path | None, cuda: Toolki
         return NO_COMPILER
     targets = {target for reading in readings.values() for target in _targets(reading)}
     if include is None and any(target.startswith("NvInfer") for target in targets):
-        return NO_HEADERS
+        return lacking("TensorRT's headers were")
     if any(PurePosixPath(name).suffix == _KERNEL_SUFFIX for name in readings) and not (cuda and cuda.nvcc):
-        return NO_NVCC
+        return lacking("nvcc was")
     return ""
+
+
+def lacking(what: str) -> str:
+    """The sentence about a part of the plugin lane that is not found: "nvcc was"."""
+    from grader.toolchain import lane  # late: it looks at this environment's packages
+
+    state = lane.state()
+    return f"{what} not found. " + (f"Run `{lane.COMMAND}`." if state.ready else state.sentence)
 
 
 def _targets(reading: Reading) -> set[str]:
