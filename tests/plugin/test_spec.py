@@ -1,5 +1,8 @@
 """Specs are read whole, or the error names file, table and key and says what to do."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -206,3 +209,13 @@ def test_expressions():
     for text in ("", "H.real", "H if H else 1", "1.5", "f(H)", "min()", "min(*H)", "lambda: 1", "(" * 300, "1 < 2"):
         with pytest.raises(ValueError, match="no expression"):
             expressions.names(text)
+
+
+def test_the_example_of_the_page_is_one(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "plugin_spec.md").read_text()
+    spec_text, reference = re.findall(r"```(?:toml|python)\n(.*?)```", page, re.S)
+    (tmp_path / "reference.py").write_text(reference)
+    (tmp_path / "s.toml").write_text(spec_text)
+    spec = load_spec(tmp_path / "s.toml")
+    assert (spec.name, spec.attributes[0].default, spec.extents["N"].zero) == ("ScaleShift", 1.0, True)
+    assert spec.tolerance("float32").absolute == 1e-5 and not spec.notes

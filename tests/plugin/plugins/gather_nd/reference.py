@@ -12,5 +12,5 @@ def reference(inputs, attributes):
     data, indices = inputs
     if attributes["batch_dims"] == 0:
         return [gather(data, indices)]
-    pairs = [gather(d, i) for d, i in zip(data, indices)]
+    pairs = [gather(d, i) for d, i in zip(data, indices, strict=True)]
     return [np.array(pairs, data.dtype).reshape((len(pairs),) + indices.shape[1:-1] + data.shape[3:])]
