@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import subprocess
 
 import pytest
@@ -10,6 +11,7 @@ from cudart_process import Process, compiled, said
 from grader.simulator import limits
 from grader.simulator.runtime import protocol
 from grader.simulator.runtime.build import build_cudart
+from grader.simulator.runtime.protocol import DELIVERY, REPLY, Reply
 from grader.toolchain.locate import cuda_include
 from grader.toolchain.occupancy import MULTIPROCESSORS
 
@@ -59,6 +61,27 @@ say([cuda.cudaMalloc(byref(c_uint64()), 4), cuda.cudaDeviceSynchronize(), plain.
         assert process.heard() == "ready"
     process.popen.stdin.write("\n")
     assert process.end() == [[UNAVAILABLE] * 3]
+
+
+@pytest.mark.parametrize("answer", [
+    b"", b"abc", REPLY.pack(0, 0, 1 << 60, 0, 0, 0, 0), REPLY.pack(0, 0, 1 << 40, 0, 0, 0, 0),
+    REPLY.pack(0, Reply.DELIVERIES, 3, 0, 0, 0, 0) + b"abc",
+    REPLY.pack(0, Reply.DELIVERIES, 20, 0, 0, 0, 0) + DELIVERY.pack(1, 1 << 50) + b"abcd",
+])  # fmt: skip
+def test_answers_that_make_no_sense_end_the_connection(answer):
+    class Device:
+        def __init__(self):
+            self.ours, self.theirs = socket.socketpair()
+
+        def connection(self):
+            return self.theirs
+
+    device = Device()
+    device.ours.sendall(REPLY.pack(0, 0, 0, protocol.VERSION, 0, 0, 0) + answer)
+    device.ours.shutdown(socket.SHUT_WR)
+    script = "say([cuda.cudaMalloc(byref(c_uint64()), 4), cuda.cudaFree(None), cuda.cudaGetLastError()])"
+    with device.ours:
+        assert said(device, script) == [[UNAVAILABLE] * 3]
 
 
 def test_a_forked_child_cannot_use_it_and_its_parent_still_can(device):

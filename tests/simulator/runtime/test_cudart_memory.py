@@ -27,6 +27,17 @@ say([back[:16] == b"\\xff" * 16, back[16:1016] == host[:1000]])
     assert ran(device, script) == [[True, True]]
 
 
+def test_copies_within_the_host(device):
+    script = """
+stream = made("cudaStreamCreate")
+ok.cudaMemcpy(at(back), at(host) + 7, 16, 0)
+ok.cudaMemcpyAsync(at(back) + 16, at(host) + 9, 16, 4, stream)
+ok.cudaStreamSynchronize(stream)
+say(list(back[:32]))
+"""
+    assert ran(device, script) == [[*range(7, 23), *range(9, 25)]]
+
+
 def test_planes(device):
     script = """
 ok.cudaMemcpy2D(a, 64, at(host), 32, 24, 8, 1)
@@ -64,7 +75,6 @@ say([text[:3].decode(), text[-3:].decode()])
     ("cudaMemcpy(a, None, 16, 1)", INVALID_VALUE),
     ("cudaMemcpy(a, None, 0, 1)", 0),
     ("cudaMemcpy(a, at(host), 4097, 1)", INVALID_VALUE),
-    ("cudaMemcpyAsync(at(back), at(host), 16, 0, 0)", NOT_SUPPORTED),
     ("cudaMemcpy2D(a, 16, at(host), 32, 24, 2, 1)", INVALID_PITCH),
     ("cudaMemset(at(host), 0, 16)", INVALID_VALUE),
     ("cudaMemset(a, 0, 4097)", INVALID_VALUE),
@@ -74,6 +84,9 @@ say([text[:3].decode(), text[-3:].decode()])
     ("cudaFree(None)", 0),
     ("cudaFree(a + 16)", INVALID_VALUE),
     ("cudaFree(at(host))", INVALID_VALUE),
+    ("cudaMalloc(byref(c_uint64(7)), 0)", 0),
+    ("cudaMallocAsync(byref(c_uint64(7)), 0, 0)", 0),
+    ("cudaFreeAsync(None, 0)", 0),
     ("cudaMallocAsync(byref(c_uint64()), 16, 12345)", 400),
     ("cudaMemcpyToSymbol(at(host), at(host), 16, 0, 1)", 13),
     ("cudaMallocManaged(byref(c_uint64()), 16, 1)", NOT_SUPPORTED),

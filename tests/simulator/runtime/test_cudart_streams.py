@@ -115,7 +115,8 @@ say([status.value, cuda.cudaGraphLaunch(executable, stream), cuda.cudaGraphLaunc
 
 def test_what_a_capture_refuses(device):
     for call in (
-        "cudaMalloc(byref(c_uint64()), 16)", "cudaMallocHost(byref(c_uint64()), 16)", "cudaStreamSynchronize(stream)",
+        "cudaMalloc(byref(c_uint64()), 16)", "cudaFree(None)", "cudaMallocHost(byref(c_uint64()), 16)",
+        "cudaStreamSynchronize(stream)",
         "cudaDeviceSynchronize()", "cudaStreamQuery(stream)",
         "cudaStreamAddCallback(stream, callback, 8, 0)",
     ):  # fmt: skip

@@ -55,7 +55,4 @@ cudaError_t may_be_called();
 // For calls that cannot be simulated: says so in the log. cudaErrorNotSupported.
 cudaError_t not_simulated();
 
-// Errors after which every call fails, until the process ends (CUDA Runtime API 13.0, cudaError).
-bool sticky(cudaError_t status);
-
 }  // namespace grader

@@ -38,19 +38,13 @@ const Error& error(cudaError_t status) {
   return found == all.end() ? unknown : found->second;
 }
 
-cudaError_t last(bool forget) {
-  Thread& own = thread();
-  const cudaError_t kept = own.last;
-  if (forget && !sticky(kept)) own.last = cudaSuccess;
-  return kept;
-}
-
 // Leaves the question and its answer in the log; the answer is no error of this call.
 cudaError_t told(Function function, bool forget) {
   const Turn turn;
   Thread& own = thread();
   own.function = function;
-  const cudaError_t kept = last(forget);
+  const cudaError_t kept = own.last;
+  if (forget) own.last = cudaSuccess;  // even one that every other call goes on returning
   if (connection() == cudaSuccess) ask(Call::NOTE, {ANSWERED, static_cast<uint64_t>(kept)});
   own.function = Function::none;
   return kept;

@@ -9,8 +9,7 @@ namespace {
 constexpr size_t PITCH = 512;  // rows of cudaMallocPitch begin at multiples of so many bytes
 
 cudaError_t allocate(void** pointer, size_t bytes) {
-  *pointer = nullptr;
-  if (bytes == 0) return cudaSuccess;
+  *pointer = nullptr;  // so it stays for 0 bytes, with success
   const Answer answer = ask(Call::MALLOC, {bytes});
   if (answer.status == cudaSuccess) *pointer = pointer_to(answer.values[0]);
   return answer.status;
@@ -25,14 +24,16 @@ cudaError_t allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t
 }
 
 cudaError_t allocate_on(void** pointer, size_t bytes, cudaStream_t stream) {
-  if (!pointer || bytes == 0) return cudaErrorInvalidValue;
+  if (!pointer) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
   const Answer answer = ask(Call::MALLOC_ASYNC, {bytes, stream_of(stream)});
   if (answer.status == cudaSuccess) *pointer = pointer_to(answer.values[0]);
   return answer.status;
 }
 
 cudaError_t free_on(void* pointer, cudaStream_t stream) {
-  if (!pointer) return cudaErrorInvalidValue;
+  if (!pointer) return cudaSuccess;
   return ask(Call::FREE_ASYNC, {address_of(pointer), stream_of(stream)}).status;
 }
 
@@ -61,8 +62,9 @@ EXPORTED cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   });
 }
 
+// A capture refuses it for null too.
 EXPORTED cudaError_t cudaFree(void* pointer) {
-  return api(Function::cudaFree, [&] { return pointer ? ask(Call::FREE, {address_of(pointer)}).status : cudaSuccess; });
+  return api(Function::cudaFree, [&] { return ask(Call::FREE, {address_of(pointer)}).status; });
 }
 
 EXPORTED cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {

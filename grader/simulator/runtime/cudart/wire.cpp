@@ -65,8 +65,12 @@ void touch(Bytes bytes) {
 // One request and its reply; false where the connection is lost.
 bool exchange(const Request& request, Bytes payload, ReplyHeader& reply, std::vector<std::byte>& answer) {
   if (!send_all(&request, sizeof request) || !send_all(payload.data, payload.size)) return false;
-  if (!receive_all(&reply, sizeof reply)) return false;
-  answer.resize(reply.payload);
+  if (!receive_all(&reply, sizeof reply) || reply.payload > DEVICE_BYTES) return false;
+  try {
+    answer.resize(reply.payload);
+  } catch (const std::bad_alloc&) {
+    return false;  // what comes cannot be taken, nor passed over
+  }
   return receive_all(answer.data(), reply.payload);
 }
 
