@@ -37,9 +37,7 @@ def whole(
     """Learn to write TensorRT plugins: start chapters, check exercises, run a class."""
 
 
-ExerciseName = Annotated[
-    str, typer.Argument(metavar="EXERCISE", help="Its id, or a short name such as 10.forward.")
-]
+ExerciseName = Annotated[str, typer.Argument(metavar="EXERCISE", help="Its id, or a short name such as 10.forward.")]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON document instead of text.")]
 
 
@@ -61,9 +59,7 @@ def list_() -> None:
 
 @app.command()
 def start(
-    chapters: Annotated[
-        list[str] | None, typer.Argument(metavar="[CHAPTER]...", help="Number or name.")
-    ] = None,
+    chapters: Annotated[list[str] | None, typer.Argument(metavar="[CHAPTER]...", help="Number or name.")] = None,
     everything: Annotated[bool, typer.Option("--all", metavar="", help="Every chapter there is.")] = False,
 ) -> None:
     """Bring chapters into your folder, my/. Files that are there already are left alone."""
@@ -141,9 +137,7 @@ def plugin_lane(
 
 @app.command()
 def prove(
-    exercises: Annotated[
-        list[str] | None, typer.Argument(metavar="[EXERCISE]...", help="All by default.")
-    ] = None,
+    exercises: Annotated[list[str] | None, typer.Argument(metavar="[EXERCISE]...", help="All by default.")] = None,
     as_json: Json = False,
 ) -> None:
     """For authors: prove that the checks catch every wrong variant and pass every right one."""
@@ -179,6 +173,24 @@ def conform(
 
     form = "json" if as_json else "junit" if junit else "sarif" if sarif else "text"
     raise typer.Exit(run(library, spec, form, level, only or [], seed, trace, full))
+
+
+@plugin_app.command()
+def engine(
+    library: Annotated[
+        Path, typer.Argument(metavar="LIBRARY", help="A plugin library, or the .py file of a Python plugin.")
+    ],
+    spec: Annotated[Path, typer.Option(help="A TOML file with its inputs, attributes and reference.")],
+    report: Annotated[Path | None, typer.Option(help="Write the report there (docs/engine_report.md).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a plugin on the real TensorRT, where it and a GPU are: plan, new process, results, call order.
+
+    The report is JSON without paths or names of yours: evidence that can be shared.
+    """
+    from grader.cli.engine import run
+
+    raise typer.Exit(run(library, spec, report, as_json))
 
 
 if __name__ == "__main__":

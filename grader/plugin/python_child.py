@@ -14,10 +14,10 @@ import ctypes
 import importlib
 import importlib.util
 import sys
-import traceback
 import warnings
 from pathlib import Path
 
+from grader.plugin.python_file import import_plugin, told
 from grader.plugin.values import encode
 from grader.sandbox import channel
 
@@ -33,11 +33,11 @@ def main() -> None:
         tensorrt = _bindings()
         stand = ctypes.CDLL(bridge, mode=ctypes.RTLD_GLOBAL)
         stand.watch()
-        kept = _import(Path(file), tensorrt)  # the creators, alive as long as the process
+        kept = import_plugin(Path(file), tensorrt)  # the creators, alive as long as the process
         if stand.standForNewcomers() == 0:
             problem = f"{Path(file).name} defines no plugin creator: derive one from trt.IPluginCreatorV3One."
     except BaseException as error:  # a file that ends the process says so too
-        problem, kept = _told(error, Path(file)), None
+        problem, kept = told(error, Path(file)), None
     if problem:
         _answer(problem)
         return
@@ -58,27 +58,6 @@ def _bindings():
     raise ImportError("NVIDIA's lean bindings are not installed")
 
 
-def _import(file: Path, tensorrt) -> list:
-    """Run the file as a module; register the creators that it defines but does not register itself."""
-    registry = tensorrt.get_plugin_registry()
-    before = {(c.name, c.plugin_version, c.plugin_namespace) for c in registry.all_creators}
-    spec = importlib.util.spec_from_file_location("plugin_under_test", file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    sys.path.insert(0, str(file.parent))
-    spec.loader.exec_module(module)
-    kept = [module]
-    for value in list(vars(module).values()):
-        base = tensorrt.IPluginCreatorV3One
-        if isinstance(value, type) and issubclass(value, base) and value.__module__ == spec.name:
-            names = {(c.name, c.plugin_version, c.plugin_namespace) for c in registry.all_creators} - before
-            creator = value()
-            kept.append(creator)
-            if (creator.name, creator.plugin_version, creator.plugin_namespace) not in names:
-                registry.register_creator(creator, creator.plugin_namespace or "")
-    return kept
-
-
 def _inside_a_bound_call(tensorrt, call) -> None:
     """Make ``call`` while a function of the bindings is running.
 
@@ -94,15 +73,6 @@ def _inside_a_bound_call(tensorrt, call) -> None:
         yield
 
     tensorrt.PluginFieldCollection(once())
-
-
-def _told(error: BaseException, file: Path) -> str:
-    """ "scale.py, line 12: NameError: name 'np' is not defined"."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
-    if isinstance(error, SyntaxError) and error.filename == str(file):
-        lines = [error.lineno]
-    where = f"{file.name}, line {lines[-1]}: " if lines else f"{file.name}: "
-    return f"{where}{type(error).__name__}: {error}"[:2000]
 
 
 def _answer(problem: str) -> None:

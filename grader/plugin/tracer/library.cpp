@@ -4,8 +4,10 @@
 // of the journal. It is loaded wherever the other would be (loadLibrary, --dynamicPlugins, our own host), registers
 // creators under the same names, versions and namespaces, and so serves plans of the other library too.
 #include <dlfcn.h>
+#include <link.h>
 
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -26,10 +28,31 @@ struct Library {
   std::vector<IPluginCreatorInterface*> given;
 };
 
+using Find = IPluginRegistry* (*)();
+
+// TensorRT's registry, whichever library of TensorRT is in this process. It is searched for, not linked: this library is
+// not linked with a TensorRT of its own, and Python loads TensorRT so that its symbols are not there for all.
+IPluginRegistry* registry() {
+  static Find find = [] {
+    if (void* found = dlsym(RTLD_DEFAULT, "getPluginRegistry")) return reinterpret_cast<Find>(found);
+    Find one = nullptr;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* result) {
+          if (std::strstr(info->dlpi_name, "nvinfer") == nullptr) return 0;
+          void* handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+          void* found = handle == nullptr ? nullptr : dlsym(handle, "getPluginRegistry");
+          *static_cast<Find*>(result) = reinterpret_cast<Find>(found);
+          return found != nullptr ? 1 : 0;
+        },
+        &one);
+    return one;
+  }();
+  return find == nullptr ? nullptr : find();
+}
+
 std::vector<IPluginCreatorInterface*> registered() {
   int32_t count = 0;
-  IPluginRegistry* registry = getPluginRegistry();
-  IPluginCreatorInterface* const* all = registry == nullptr ? nullptr : registry->getAllCreators(&count);
+  IPluginCreatorInterface* const* all = registry() == nullptr ? nullptr : registry()->getAllCreators(&count);
   return all == nullptr ? std::vector<IPluginCreatorInterface*>() : std::vector<IPluginCreatorInterface*>(all, all + count);
 }
 
@@ -38,7 +61,7 @@ void takeNewcomers(Library& library, const std::vector<IPluginCreatorInterface*>
   for (IPluginCreatorInterface* creator : registered()) {
     bool old = false;
     for (IPluginCreatorInterface* known : before) old = old || known == creator;
-    if (!old && getPluginRegistry()->deregisterCreator(*creator)) library.creators.push_back(creator);
+    if (!old && registry()->deregisterCreator(*creator)) library.creators.push_back(creator);
   }
 }
 
