@@ -11,6 +11,7 @@ import bisect
 import ctypes
 import mmap
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.simulator.decode.types import PARAMETERS
@@ -177,38 +178,46 @@ class Memory:
     def copy(self, to: int, source: int, nbytes: int) -> None:
         """Device to device. Bytes that nobody wrote stay unwritten where they go."""
         start, end = self._check(source, nbytes, "read"), self._check(to, nbytes, "write")
-        self._view[end : end + nbytes] = self._view[start : start + nbytes].tobytes()
         origin, target = self.buffer_at(source), self.buffer_at(to)
-        if not origin.unwritten:
+        if origin.unwritten:
+            self._look_for_unwritten(target)
+        for at, size in _chunks(0, nbytes):
+            self._view[end + at : end + at + size] = self._view[start + at : start + at + size].tobytes()
+            if origin.unwritten:
+                marks = self._marks[start + at : start + at + size]
+                target.unwritten += self._marks[end + at : end + at + size].count(1) - marks.count(1)
+                self._marks[end + at : end + at + size] = marks
+        if origin.unwritten:
+            self._table = None
+        else:
             self._mark_written(target, end, nbytes)
-            return
-        marks = self._marks[start : start + nbytes]
-        self._look_for_unwritten(target)
-        target.unwritten += self._marks[end : end + nbytes].count(1) - marks.count(1)
-        self._marks[end : end + nbytes] = marks
-        self._table = None
 
     def fill(self, address: int, value: int, nbytes: int) -> None:
         start = self._check(address, nbytes, "write")
-        for at in range(start, start + nbytes, _CHUNK):
-            size = min(_CHUNK, start + nbytes - at)
+        for at, size in _chunks(start, nbytes):
             self._view[at : at + size] = bytes([value]) * size
         self._mark_written(self.buffer_at(address), start, nbytes)
 
     def _look_for_unwritten(self, buffer: Buffer) -> None:
         """Have marks for a buffer of which all bytes are written."""
         if buffer.unwritten == 0:
-            start = buffer.base - PARAMETERS
-            self._marks[start : start + buffer.bytes] = b"\1" * buffer.bytes
+            for at, size in _chunks(buffer.base - PARAMETERS, buffer.bytes):
+                self._marks[at : at + size] = b"\1" * size
 
     def forget(self, address: int, nbytes: int) -> None:
         """From now on nobody has written these bytes: they are poison, and a kernel's use of them is a fault."""
         start = self._check(address, nbytes, "write")
         buffer = self.buffer_at(address)
         self._look_for_unwritten(buffer)
-        buffer.unwritten += self._marks[start : start + nbytes].count(1)
-        self._marks[start : start + nbytes] = bytes(nbytes)
-        self._view[start : start + nbytes] = bytes([POISON]) * nbytes
+        for at, size in _chunks(start, nbytes):
+            buffer.unwritten += self._marks[at : at + size].count(1)
+            self._marks[at : at + size] = bytes(size)
+            self._view[at : at + size] = bytes([POISON]) * size
+        self._table = None
+
+    def set_live(self, address: int, live: bool) -> None:
+        """Whether a buffer may be touched yet, which was allocated for later."""
+        self.buffer_at(address).freed = not live
         self._table = None
 
     def unwritten(self, address: int, nbytes: int, most: int = 1000) -> tuple[int, list[tuple[int, int]]]:
@@ -270,6 +279,12 @@ class Memory:
         """A launch has counted in the table what it wrote for the first time."""
         for buffer, row in zip(self._buffers, _ROW.iter_unpack(self.table()), strict=True):
             buffer.unwritten = row[4]
+
+
+def _chunks(start: int, nbytes: int) -> Iterator[tuple[int, int]]:
+    """Places and sizes of the pieces of a range: no step needs much memory of its own."""
+    for at in range(start, start + nbytes, _CHUNK):
+        yield at, min(_CHUNK, start + nbytes - at)
 
 
 def _reserve(size: int = _RESERVED) -> mmap.mmap:

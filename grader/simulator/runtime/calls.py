@@ -12,13 +12,14 @@ from grader.simulator.runtime.context import Answer, Context, CudaError, Refused
 from grader.simulator.runtime.log import Record
 from grader.simulator.runtime.protocol import Call, Direction, Mode, Note
 from grader.simulator.runtime.statuses import Status, launch_status
-from grader.simulator.runtime.work import Copy, Fill, Free, Kernel, Launch, Renew
+from grader.simulator.runtime.work import Allocate, Copy, Fill, Free, Kernel, Launch, Renew
 from grader.toolchain.fatbin import FatbinError
 from grader.verdict.records import State
 
 MOST_COPIED = 256 << 20  # bytes of one copy from or to the host
 MOST_IMAGE = 128 << 20  # bytes of a fat binary
 MOST_TEXT = 64 << 10  # bytes of any other payload
+MOST_OF_A_NAME = 1000  # characters in the log
 MOST_ROWS = 1 << 20  # of a copy with gaps between its rows
 _LOW = 0xFFFF_FFFF
 
@@ -168,9 +169,12 @@ def malloc_async(context: Context, request: Request) -> Answer:
     address = machine.allocate(context, nbytes, "cudaMallocAsync")
     if capture is None:
         context.pooled.add(address)
+        machine.promised.add(address)
+        machine.memory.set_live(address, False)
+        machine.enqueue(stream, Allocate(address), context, record)
     else:
         del context.buffers[address]
-        context.graph_memory.append(address)
+        context.graph_memory[address] = nbytes
         machine.enqueue(stream, Renew(address, nbytes), context, record)
     record.arguments["address"] = machine.where(address)
     return Answer(values=(address,))
@@ -339,7 +343,7 @@ def _module_and_name(context: Context, request: Request) -> tuple[int, str, str]
     if number not in context.modules:
         raise CudaError(Status.INVALID_RESOURCE_HANDLE)
     name = request.payload.decode("utf-8", "replace")
-    request.record.arguments["name"] = name
+    request.record.arguments["name"] = name[:MOST_OF_A_NAME]
     return number, context.modules[number], name
 
 

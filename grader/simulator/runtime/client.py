@@ -140,7 +140,9 @@ class RuntimeDevice(Device):
 
     def log(self, label: str | None = None) -> list[Record]:
         """Every call of every plugin process, the parent's copies among them (process 0). Bounded: see ``counts``."""
-        records = self._ask("log", label=label)["records"]
+        records: list[dict[str, Any]] = []
+        while page := self._ask("log", label=label, after=records[-1]["seq"] if records else 0)["records"]:
+            records += page
         return [Record(**{**r, "fault": fault_from(r["fault"]) if r["fault"] else None}) for r in records]
 
     def counts(self, label: str | None = None) -> dict[str, int]:
@@ -153,7 +155,10 @@ class RuntimeDevice(Device):
     def counted(self) -> list[dict[str, Any]]:
         """Counters of plugins' launches since ``counters(True)`` or the last time: dictionaries with "seq" and "label"
         as in the log, "kernel", "counters", "estimates" and "lines" as of a ``Launch``."""
-        return self._ask("counted")["counted"]
+        counted: list[dict[str, Any]] = []
+        while page := self._ask("counted")["counted"]:
+            counted += page
+        return counted
 
     def fail_next_launch(self, status: int) -> None:
         """The next launch of a plugin's returns this status, and nothing runs."""

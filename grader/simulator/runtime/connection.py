@@ -13,6 +13,7 @@ from grader.simulator.runtime.protocol import REPLY, REQUEST, Call, Reply
 if TYPE_CHECKING:
     from grader.simulator.runtime.machine import Machine
 
+MOST_WAITING = 10_000  # threads that wait for a host function
 _CHUNK = 1 << 20
 _MASK = (1 << 64) - 1
 _CALLS = {int(call): call for call in Call}
@@ -94,6 +95,8 @@ class Connection:
             answer = calls.begin(self.context, request)
         if isinstance(answer, Wait):
             if not self.machine.queues.wait_for(answer.targets):
+                if len(self._waiting) >= MOST_WAITING:
+                    raise Refused("threads without end")
                 self._waiting[thread] = frame, request, answer
                 return self._ask_for_host_function(request)
             answer = calls.done(request, answer.then())

@@ -14,8 +14,10 @@ from grader.simulator.runtime.streams import Event, Operation, Stream
 
 if TYPE_CHECKING:
     from grader.simulator.runtime.machine import Machine
+    from grader.simulator.runtime.work import Work
 
 MOST_OBJECTS = 100_000  # streams, events, graphs, modules and kernels of one process together
+MOST_NODES = 300_000  # that one process captures
 MOST_DELIVERED = 512 << 20  # bytes for the host in one answer
 
 
@@ -58,7 +60,9 @@ class Context:
     buffers: dict[int, int] = field(default_factory=dict)  # of cudaMalloc and cudaMallocAsync: address to bytes
     pooled: set[int] = field(default_factory=set)  # of cudaMallocAsync
     freeing: set[int] = field(default_factory=set)  # of those, given to cudaFreeAsync
-    graph_memory: list[int] = field(default_factory=list)  # buffers that captured cudaMallocAsync calls got
+    graph_memory: dict[int, int] = field(default_factory=dict)  # what captured cudaMallocAsync calls got: bytes
+    graph_nodes: int = 0  # captured so far
+    graph_bytes: int = 0  # of the host, in them
     retired: list[Stream] = field(default_factory=list)  # destroyed, with work left
     graphs: dict[int, Any] = field(default_factory=dict)
     executables: dict[int, Any] = field(default_factory=dict)
@@ -109,8 +113,16 @@ class Context:
 
     def room(self) -> None:
         """Before an object is made: there is a bound, as on a GPU."""
-        parts = (self.streams, self.events, self.modules, self.kernels, self.graphs, self.executables, self.buffers)
+        parts = (self.streams, self.events, self.modules, self.kernels, self.graphs, self.executables, self.buffers,
+                 self.graph_memory, self.modes)  # fmt: skip
         if sum(map(len, parts)) + len(self.per_thread) >= MOST_OBJECTS:
+            raise CudaError(Status.MEMORY_ALLOCATION)
+
+    def keep_for_graph(self, work: Work) -> None:
+        """Before a work is captured, which may hold bytes for ever."""
+        self.graph_nodes += 1
+        self.graph_bytes += work.staged
+        if self.graph_nodes > MOST_NODES or self.graph_bytes > MOST_DELIVERED:
             raise CudaError(Status.MEMORY_ALLOCATION)
 
     def deliver(self, address: int, data: bytes) -> None:

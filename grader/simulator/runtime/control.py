@@ -150,8 +150,8 @@ class Control:
     def _mark(self, payload, label: str) -> None:
         self.machine.log.label = label
 
-    def _log(self, payload, label: str | None) -> dict:
-        return {"records": [plain(record) for record in self.machine.log.records(label)]}
+    def _log(self, payload, label: str | None, after: int) -> dict:
+        return {"records": [plain(record) for record in self.machine.log.page(label, after)]}
 
     def _counts(self, payload, label: str | None) -> dict:
         return {"counts": self.machine.log.counts(label)}
@@ -160,7 +160,7 @@ class Control:
         self.machine.log.clear()
 
     def _counted(self, payload) -> dict:
-        counted, self.machine.counted = self.machine.counted, []
+        counted, self.machine.counted = self.machine.counted[:50], self.machine.counted[50:]
         return {"counted": counted}
 
     def _fault(self, payload, forget: bool) -> dict:

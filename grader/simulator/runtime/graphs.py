@@ -38,7 +38,7 @@ class Graph:
 
 @dataclass(eq=False, slots=True)
 class Executable:
-    nodes: tuple[Node, ...]
+    nodes: list[Node]  # the graph's own: it does not change any more
     last: Operation | None = None  # the end of its newest launch: launches of one graph follow each other
 
     @property
@@ -47,7 +47,7 @@ class Executable:
 
 
 def instantiate(graph: Graph) -> Executable:
-    return Executable(tuple(graph.nodes))
+    return Executable(graph.nodes)
 
 
 def launch(machine: Machine, context: Context | None, executable: Executable, stream: Stream) -> Operation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,8 +53,11 @@ class Log:
         """A record of what is nobody's call."""
         return Record(0, self.label, thread, call, stream, arguments, process=process)
 
-    def records(self, label: str | None = None) -> list[Record]:
-        return [r for r in self._records if label is None or r.label == label]
+    def page(self, label: str | None, after: int, most: int = 1000) -> list[Record]:
+        """The next records behind the one with the seq ``after``."""
+        begin = bisect.bisect_right(self._records, after, key=lambda r: r.seq)
+        wanted = (r for r in itertools.islice(self._records, begin, None) if label is None or r.label == label)
+        return list(itertools.islice(wanted, most))
 
     def counts(self, label: str | None = None) -> dict[str, int]:
         """How often each function was called, those that were cut included."""

@@ -38,6 +38,7 @@ class Machine:
         self.graphs: dict[int, Graph] = {}  # the parent's
         self.executables: dict[int, Executable] = {}  # of those, by graph
         self.collected: dict[int, bytes] = {}  # what consume brought, by ticket
+        self.promised: set[int] = set()  # buffers of cudaMallocAsync calls whose turn has not come
         self.first_fault: Fault | None = None
         self.defects: list[str] = []  # of ours, with their tracebacks: each has ended a connection or an operation
         self.injected: dict[str, int] = {}  # statuses that the next such call gets, by the call's name
@@ -101,6 +102,8 @@ class Machine:
         capture = self.captures.use(stream, context)
         if capture is not None:
             record.arguments["captured"] = True
+            if context is not None:
+                context.keep_for_graph(work)
             self.captures.add(capture, stream, work, context, record.thread, record.call, record.arguments, event)
             return None
         waits = [*self.waits_of(context, stream), *also]
@@ -141,10 +144,13 @@ class Machine:
     def inside(self, address: int, nbytes: int) -> bool:
         """Whether bytes lie in one live buffer."""
         buffer = self.memory.buffer_at(address)
-        return buffer is not None and not buffer.freed and address + nbytes <= buffer.base + buffer.bytes
+        if buffer is None or (buffer.freed and buffer.base not in self.promised):
+            return False
+        return address + nbytes <= buffer.base + buffer.bytes
 
     def used(self) -> int:
-        return sum(sum(context.buffers.values()) for context in self.contexts.values())
+        """Bytes that plugin processes have, in graphs too."""
+        return sum(sum(c.buffers.values()) + sum(c.graph_memory.values()) for c in self.contexts.values())
 
     def allocate(self, context: Context, nbytes: int, call: str) -> int:
         context.room()
@@ -160,6 +166,9 @@ class Machine:
         return address
 
     def free(self, address: int) -> None:
+        if address in self.promised:
+            self.promised.discard(address)
+            self.memory.set_live(address, True)
         self.memory.free(address)
         self._freed += 1
         if self._freed > MOST_FREED:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from grader.simulator.runtime.context import Context
     from grader.simulator.runtime.log import Record
     from grader.simulator.runtime.machine import Machine
+
+
+MOST_PRINTED = 2000  # characters of a launch's printf in the log
 
 
 class Work:
@@ -119,6 +123,19 @@ class Consume(Work):
 
 
 @dataclass(frozen=True)
+class Allocate(Work):
+    """cudaMallocAsync: from now on the buffer may be used."""
+
+    address: int
+
+    def perform(self, machine: Machine, context: Context | None, record: Record) -> bool:
+        if self.address in machine.promised:
+            machine.promised.discard(self.address)
+            machine.memory.set_live(self.address, True)
+        return True
+
+
+@dataclass(frozen=True)
 class Free(Work):
     """cudaFreeAsync."""
 
@@ -181,7 +198,7 @@ class Launch(Work):
             failed(machine, context, record, Fault(kind, error.sentence, self.kernel.name))
             return True
         if launch.output:
-            record.arguments["printed"] = launch.output
+            record.arguments["printed"] = launch.output[:MOST_PRINTED]
         if launch.counters is not None:
             machine.count(record, self.kernel.name, launch)
         if launch.fault:
@@ -191,10 +208,23 @@ class Launch(Work):
 
 def failed(machine: Machine, context: Context | None, record: Record, fault: Fault) -> None:
     """Keep a fault; what a GPU would report of it is the process's status from now on."""
+    fault = _too_early(machine, fault)
     record.fault = record.fault or fault
     machine.first_fault = machine.first_fault or fault
     if context is not None and fault.kind not in SILENT:
         context.sticky = context.sticky or FAULT_STATUS.get(fault.kind, Status.LAUNCH_FAILURE)
+
+
+def _too_early(machine: Machine, fault: Fault) -> Fault:
+    """Memory of cudaMallocAsync before its turn is not freed yet, but not there."""
+    buffer = machine.memory.buffer_at(fault.address) if fault.kind == "freed_pointer" and fault.address else None
+    if buffer is None or buffer.base not in machine.promised:
+        return fault
+    sentence = (
+        f"The kernel uses buffer {buffer.name} before it is allocated: its stream does not wait for the stream of "
+        "cudaMallocAsync."
+    )
+    return dataclasses.replace(fault, sentence=sentence)
 
 
 def _refused(machine: Machine, context: Context | None, record: Record, error: DeviceError) -> bool:
