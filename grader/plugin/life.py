@@ -141,7 +141,7 @@ def revive(session: Session, stored: Stored) -> Plugin:
         plugin = session.deserialize(creator, stored.blob or b"")
         method = "deserializePlugin"
     if plugin is None:
-        raise LifeProblem(method, f"{method}() returned null for what the plugin itself had serialized.")
+        raise LifeProblem("revive", f"{method}() returned null for what the plugin itself had serialized.")
     if stored.fields is not None:
         if status := plugin.set_tactic(stored.tactic):
             raise LifeProblem("setTactic", f"setTactic({stored.tactic}) returned {status}.")

@@ -13,12 +13,17 @@ import numpy as np
 
 from grader.plugin import life
 from grader.plugin.execute import Case, Run, Runner, make_case
+from grader.plugin.guess import guess_attributes
 from grader.plugin.life import Stored
 from grader.plugin.objects import Plugin
 from grader.plugin.reference import ReferenceRunner
 from grader.plugin.session import PluginEnded, Session
 from grader.plugin.spec_records import Combination, Spec
 from grader.plugin.trace import Trace
+
+# What freed and not yet written memory of a plugin process is filled with, so that who reads it reads something else
+# each time (glibc.malloc.perturb: the byte on free, its complement on malloc).
+FILL = 0xA5
 
 
 class Ready:
@@ -31,8 +36,14 @@ class Ready:
 class Bench:
     """A context manager. ``device`` is a ``RuntimeDevice`` for level L1, None for L0."""
 
-    def __init__(self, library: Path, spec: Spec, *, device=None, trace: Trace | None = None):
+    def __init__(
+        self, library: Path, spec: Spec, *, device=None, kernels: bool | None = None, trace: Trace | None = None
+    ):
+        """``kernels``: whether they run on the device (None: where there is one); else it has its memory alone."""
         self.library, self.spec, self.device = Path(library), spec, device
+        self.kernels = device is not None if kernels is None else kernels
+        self.cuda = True  # whether the library's calls of CUDA are answered
+        self.guessed = False  # whether attributes are guessed, not the user's
         self.trace = trace or Trace()
         self.ended: list[PluginEnded] = []  # every end of a plugin process, for the rules that own them
         self.faults: list[Any] = []  # every fault of the device that no rule provoked
@@ -44,9 +55,10 @@ class Bench:
 
     # ---- plugin processes ----
 
-    def fresh(self, **options) -> Session:
+    def fresh(self, fill: int = FILL, **options) -> Session:
         """A new plugin process with the library in it; closed with the bench at the latest."""
-        session = Session(self.library, device=self.device, trace=self.trace, **options)
+        environment = {"GLIBC_TUNABLES": f"glibc.malloc.perturb={fill}"}
+        session = Session(self.library, device=self.device, trace=self.trace, environment=environment, **options)
         self._sessions.append(session)
         return session
 
@@ -110,6 +122,13 @@ class Bench:
         if key not in self._once:
             self._once[key] = make()
         return self._once[key]
+
+    def guess(self) -> None:
+        """Make up what the spec leaves out, as far as the library tells."""
+        if not self.spec.attributes and not self.spec.inputs:
+            with Session(self.library, device=self.device) as session:
+                guessed = guess_attributes(session, self.spec)
+            self.guessed, self.spec = guessed is not self.spec, guessed
 
     def close(self) -> None:
         for session in self._sessions:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from grader.checks.base import Finding, failed
 from grader.checks.conformance.bench import Bench
+from grader.checks.conformance.owners import LAST, needs_of, owners_of
 from grader.checks.conformance.rule import GROUPS, RULES, Rule
 from grader.plugin.build import HostUnavailable
 from grader.plugin.life import LifeProblem
@@ -20,36 +21,18 @@ from grader.plugin.session import HostProblem, PluginEnded
 from grader.plugin.spec_records import Spec
 from grader.plugin.trace import Trace
 from grader.simulator.records import DeviceError
+from grader.toolchain.levels import Reach, reach
 from grader.verdict import CheckResult, State, worst
 
 log = logging.getLogger(__name__)
 SEED = 20260101
+_LEVELS = ("none", "L0", "L1", "L2")  # what does not load fails the first rules of L0
 
-# Which rules may own a problem that another rule runs into on its way: where one of them failed, that rule was not run.
-_OWNERS = {
-    "exception": ("exceptions",),
-    "device": ("host-access",),
-    "fault": ("bounds",),
-    "getCreators": ("creators",),
-    "createPlugin": ("status",),
-    "initialize": ("status",),
-    "enqueue": ("status",),
-    "onShapeChange": ("status",),
-    "getOutputShapes": ("shapes", "shapes-wildcard"),
-    "getOutputDataTypes": ("output-types",),
-    "supportsFormatCombination": ("formats-complete",),
-    "configurePlugin": ("configure",),
-    "getFieldsToSerialize": ("serialize-complete",),
-    "revive": ("serialize-fresh-process",),
-    "getCreator": ("registry",),
-    "setTactic": ("tactics",),
-    "attachToContext": ("attach",),
-    "clone": ("clone-equal",),
-}
-# What no run of kernels makes sense without: every rule of level L1 needs these.
-FOUNDATION = ("formats-complete", "output-types", "shapes", "shapes-wildcard", "size-tensor", "configure")
-# These look at what happened in all the others, so they run last.
-LAST = ("bounds", "host-access", "exceptions")
+# Where the CUDA runtime is a part of the library, nothing answers its calls here.
+_MAY_NEED_CUDA = (
+    "createPlugin", "revive", "initialize", "configurePlugin", "attachToContext", "clone", "onShapeChange",
+)  # fmt: skip
+_NO_CUDA = "It may need CUDA for that, and a library with the CUDA runtime linked into it finds none here."
 
 
 @dataclass(frozen=True)
@@ -110,7 +93,7 @@ def _chosen(bench: Bench, only) -> list[Rule]:
 
     def place(id: str) -> None:
         if id not in order and id in RULES:
-            for need in _needs(RULES[id]):
+            for need in needs_of(RULES[id]):
                 place(need)
             order[id] = RULES[id]
 
@@ -119,27 +102,31 @@ def _chosen(bench: Bench, only) -> list[Rule]:
     return list(order.values())
 
 
-def _needs(each: Rule) -> tuple[str, ...]:
-    return (*FOUNDATION, *each.needs) if each.level > "L0" and each.id not in LAST else each.needs
-
-
 def _shown_order(each: Rule) -> int:
     return list(GROUPS).index(each.group)
 
 
 def _result(each: Rule, bench: Bench, level: str, found, seed: int) -> CheckResult | _Hit:
-    if each.level > level:
+    if each.level != "L0" and _LEVELS.index(each.level) > _LEVELS.index(level):
         return each.result(failed(f"Not run: it needs level {each.level}.", state=State.UNSUPPORTED_HERE))
-    for need in _needs(each):
+    for need in needs_of(each):
         earlier = found.get(need)
         if isinstance(earlier, _Hit):
             return earlier
+        if _of_another_family(need, bench, found):
+            continue
         if earlier is not None and earlier.state is not State.PASS:
             return each.blocked(earlier.blocked_by or need, earlier.state)
     missing = [want for want in each.wants if not _has(bench.spec, want)]
     if missing:
         return each.result(failed(f"Not run: the spec has no {missing[0]}.", state=State.UNSUPPORTED_HERE))
     return _run(each, bench, seed)
+
+
+def _of_another_family(need: str, bench: Bench, found) -> bool:
+    """Whether that rule was not run because it is about the other interface family: nobody waits for it then."""
+    earlier = found.get(need)
+    return bool(RULES[need].family and earlier and earlier.state is State.UNSUPPORTED_HERE)
 
 
 def _has(spec: Spec, want: str) -> bool:
@@ -155,18 +142,20 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
     except PluginEnded as ended:
         bench.ended.append(ended)
         finding = failed(ended.words.sentence, state=_state(ended), ended=ended.words.kind)
-        owners = _OWNERS.get(ended.words.kind, ())
-        if owners and each.id not in owners:
+        if owners := owners_of(ended, each):
             return _Hit(owners, finding)
     except LifeProblem as problem:
         finding = failed(problem.sentence)
-        owners = _OWNERS.get(problem.method, ())
-        if owners and each.id not in owners:
+        if not bench.cuda and problem.method in _MAY_NEED_CUDA:
+            finding = failed(f"{problem.sentence} {_NO_CUDA}", state=State.UNSUPPORTED_HERE)
+        elif owners := owners_of(problem, each):
             return _Hit(owners, finding)
     except ReferenceFailed as problem:
         finding = failed(problem.sentence, state=State.ERROR)
     except HostProblem as problem:
         finding = failed(f"The plugin has not what this needs: {problem}.")
+        if owners := owners_of(problem, each):
+            return _Hit(owners, finding)
     except HostUnavailable as problem:
         finding = failed(problem.sentence, state=State.UNSUPPORTED_HERE)
     except DeviceError as problem:
@@ -207,29 +196,29 @@ def conform(
     from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
 
     began = time.perf_counter()
-    reached, reason, rebuild = _reach(Path(library), level)
+    reached = _reach(Path(library), level)
     spec = spec or Spec(path=Path(library))
     device = None
-    if reached >= "L1":
+    if reached.level != "none":  # at L0 too: a plugin may want memory and streams long before it is run
         from grader.simulator.runtime.client import RuntimeDevice
 
         device = RuntimeDevice.start()
     try:
-        with Bench(Path(library), spec, device=device) as bench:
-            results = run_rules(bench, level=reached, only=only, seed=seed, progress=progress)
+        with Bench(Path(library), spec, device=device, kernels=reached.level == "L1") as bench:
+            bench.cuda = reached.elf is None or not reached.elf.static_cudart
+            bench.guess()
+            results = run_rules(bench, level=reached.level, only=only, seed=seed, progress=progress)
             return Report(
-                str(library), reached, tuple(results), bench.trace, time.perf_counter() - began, reason, rebuild,
-                notes=spec.notes,
+                str(library), reached.level, tuple(results), bench.trace, time.perf_counter() - began, reached.reason,
+                reached.rebuild, notes=bench.spec.notes,
             )  # fmt: skip
     finally:
         if device is not None:
             device.close()
 
 
-def _reach(library: Path, wanted: str | None) -> tuple[str, str, str]:
-    if wanted == "L0":
-        return "L0", "Only L0 was asked for.", ""
-    from grader.toolchain.levels import reach
-
+def _reach(library: Path, wanted: str | None) -> Reach:
     found = reach(library)
-    return found.level, found.reason, found.rebuild
+    if (found.level, wanted) == ("L1", "L0"):
+        return replace(found, level="L0", reason="Only L0 was asked for.", rebuild="")
+    return found

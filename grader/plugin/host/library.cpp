@@ -65,11 +65,11 @@ Value newcomers(const std::vector<IPluginCreatorInterface*>& before) {
 }
 
 // [number or null, ...] of what an entry point lists; null without the entry point.
+template <typename Creator>
 Value listed(const char* entry, int32_t& count) {
-  using Entry = IPluginCreatorInterface* const* (*)(int32_t&);
-  const auto function = reinterpret_cast<Entry>(dlsym(gLibrary, entry));
+  const auto function = reinterpret_cast<Creator* const* (*)(int32_t&)>(dlsym(gLibrary, entry));
   if (function == nullptr) return Value();
-  IPluginCreatorInterface* const* all = function(count);
+  Creator* const* all = function(count);
   List numbers;
   for (int32_t i = 0; all != nullptr && i < std::min(count, kMostCreators); ++i) {
     numbers.push_back(all[i] == nullptr ? Value() : Value(numberOf(all[i])));
@@ -110,7 +110,8 @@ Value openLibrary(const std::string& path) {
   }
   if (const auto set = reinterpret_cast<void (*)(ILoggerFinder*)>(dlsym(gLibrary, "setLoggerFinder"))) set(&loggerFinder());
   int32_t count = 0;
-  const Value byEntry = listed("getCreators", count);
+  Value byEntry = listed<IPluginCreatorInterface>("getCreators", count);
+  if (byEntry.isNull()) byEntry = listed<IPluginCreator>("getPluginCreators", count);  // the entry point of 8.6 and 9.x
   Value taken;
   if (!byEntry.isNull()) {
     gHandle = gRegistry->loadLibrary(path.c_str());

@@ -1,6 +1,7 @@
 #include "plugin.h"
 
 #include <chrono>
+#include <cstring>
 #include <map>
 
 namespace host {
@@ -13,12 +14,24 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// Overwrites the stack that the call before used, each time with another byte: what a method returned a pointer to must
+// not have been a local variable of it.
+__attribute__((noinline)) void scrubStack() {
+  static thread_local unsigned char byte = 0x80;
+  char below[16 << 10];
+  std::memset(below, ++byte | 0x80, sizeof below);
+  __asm__ volatile("" : : "r"(below) : "memory");
+}
+
 }  // namespace
 
 thread_local double lastSeconds = 0;
 
 Stopwatch::Stopwatch() : began_(now()) {}
-Stopwatch::~Stopwatch() { lastSeconds = now() - began_; }
+Stopwatch::~Stopwatch() {
+  lastSeconds = now() - began_;
+  scrubStack();
+}
 
 int64_t keep(std::unique_ptr<Plugin> plugin) {
   gPlugins[++gLast] = std::move(plugin);

@@ -1,6 +1,8 @@
 """The rules, by what they are about. Importing this fills ``rule.RULES``."""
 
+from grader.checks.conformance.rules import fields as _fields  # noqa: F401
 from grader.checks.conformance.rules import formats as _formats  # noqa: F401
+from grader.checks.conformance.rules import identity as _identity  # noqa: F401
 from grader.checks.conformance.rules import library as _library  # noqa: F401
 from grader.checks.conformance.rules import shapes as _shapes  # noqa: F401
 from grader.checks.conformance.rules import sharing as _sharing  # noqa: F401

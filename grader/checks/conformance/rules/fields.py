@@ -1,0 +1,298 @@
+"""Attributes: what a creator advertises, and what ``createPlugin`` makes of good and of bad fields.
+
+Field memory is lent (``plugin/host/descriptors.cpp``): to read past its end, or to use it after the call, ends the
+process with words that say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from grader.checks.base import Finding, failed, passed
+from grader.checks.conformance.bench import Bench, shown
+from grader.checks.conformance.kept import Kept, difference, kept, kept_now
+from grader.checks.conformance.rule import rule
+from grader.plugin import life
+from grader.plugin.arguments import attribute_field, attribute_fields
+from grader.plugin.fields import other_value
+from grader.plugin.objects import Plugin
+from grader.plugin.records import Field
+from grader.plugin.session import Session
+from grader.plugin.spec_records import Attribute
+from grader.plugin.types import TYPES, rounded
+
+_HUGE = 16 << 20  # bytes: written past an object or a local array, it meets unmapped memory
+
+
+def _creator(bench: Bench, session: Session | None = None):
+    return life.find_creator(session or bench.session(), bench.spec)
+
+
+def _made(bench: Bench, fields: list[Field] | None, session: Session | None = None) -> Plugin | None:
+    session = session or bench.session()
+    return session.create(_creator(bench, session), fields)
+
+
+def _use(plugin: Plugin | None) -> None:
+    """A plugin that was made of bad fields after all must still be one: it is cloned, serialized and removed."""
+    if plugin is not None:
+        plugin.clone()
+        kept_now(plugin)
+
+
+@rule(
+    "fields-advertised", group="fields", needs=("exports",),
+    sentence="getFieldNames() advertises every attribute that createPlugin() reads, and says the same each time.",
+    belief="The parser hands over every attribute of the node.",
+    source="NvInferRuntime.h 10.14, IPluginCreatorV3One::getFieldNames; NVIDIA/TensorRT#1615",
+)  # fmt: skip
+def fields_advertised(bench: Bench, rng) -> Finding:
+    session = bench.session()
+    creator = _creator(bench)
+    if creator.fields is None:
+        return failed("getFieldNames() returns null: return a collection, with nbFields 0 where there are none.")
+    names = [each.name for each in creator.fields]
+    if None in names:
+        return failed(f"Field {names.index(None)} of getFieldNames() has a null name: the parser looks names up.")
+    again = [each.name for each in session.creator(creator.number).fields or ()]
+    if names != again:
+        return failed(
+            f"getFieldNames() gives {len(names)} fields at first and {len(again)} when called again: fill the list in "
+            f"the constructor."
+        )
+    missing = [each.name for each in bench.spec.attributes if each.name not in names]
+    if missing:
+        return failed(
+            f"createPlugin() reads {shown(missing)}, which getFieldNames() does not advertise: TensorRT's ONNX parser "
+            f"passes advertised attributes only and drops the others silently."
+        )
+    return passed()
+
+
+@rule(
+    "fields-null", group="fields",
+    sentence="createPlugin() survives a null collection, an empty one, and fields whose data is null.",
+    belief="A field that is there has data.",
+    source="NvInferPluginBase.h 10.14, PluginField (its data is null by default); NVIDIA/TensorRT#2302",
+)  # fmt: skip
+def fields_null(bench: Bench, rng) -> Finding:
+    """Null or a plugin is right in each case: an attribute without data may count as one that is missing."""
+    session = bench.fresh()
+    _use(_made(bench, [], session))
+    if advertised := _creator(bench, session).fields:
+        _use(_made(bench, [replace(each, data=None) for each in advertised], session))
+    fields = attribute_fields(bench.spec)
+    for index, field in enumerate(fields):
+        for length in dict.fromkeys((field.length, 0)):
+            changed = [*fields]
+            changed[index] = replace(field, data=None, length=length)
+            _use(_made(bench, changed, session))
+    _use(_made(bench, None, session))
+    return passed()
+
+
+@rule(
+    "fields-unknown", group="fields",
+    sentence="Fields are found by their names: strangers among them, or another order, change no value.",
+    belief="Fields come in the order in which they were advertised.",
+    source="NvInferPluginBase.h 10.14, PluginField::name; IPluginCreatorV3One::createPlugin",
+)  # fmt: skip
+def fields_unknown(bench: Bench, rng) -> Finding:
+    """A creator may refuse strangers; if it takes them, they must not matter."""
+    fields = attribute_fields(bench.spec)
+    if not fields:
+        _use(_made(bench, [_stranger("stranger", None)]))
+        return passed("The plugin has no attributes.")
+    right = _kept_of(bench, fields)
+    for what, changed in _with_strangers(bench, fields):
+        plugin = _made(bench, changed)
+        if plugin is None:
+            if what == "in another order":
+                return failed("createPlugin() refuses the attributes in another order: find each by its name.")
+            continue
+        if (found := kept(bench, plugin)) != right:
+            how = difference(right, found, "is", "becomes")
+            return failed(f"With fields {what}, {how}: compare whole names, and do not count on positions.")
+    return passed()
+
+
+def _with_strangers(bench: Bench, fields: list[Field]) -> Iterator[tuple[str, list[Field]]]:
+    if len(fields) > 1:
+        yield "in another order", fields[::-1]
+    first = bench.spec.attributes[0]
+    stranger = _stranger("stranger", attribute_field(first, other_value(first)))
+    yield "of which the first is unknown", [stranger, *fields]
+    yield "of which the last is unknown", [*fields, stranger]
+    for each in bench.spec.attributes:
+        other = attribute_field(each, other_value(each))
+        for name in (each.name + "_", "_" + each.name, each.name[:-1], each.name.swapcase()):
+            if name and name not in {field.name for field in fields}:
+                yield f"of which one is called {name!r}", [*fields, replace(other, name=name)]
+
+
+def _stranger(name: str, like: Field | None) -> Field:
+    return replace(like, name=name) if like else Field(name, TYPES["int32"].field, 1, bytes(4))
+
+
+def _kept_of(bench: Bench, fields: list[Field]) -> Kept:
+    plugin = _made(bench, fields)
+    if plugin is None:
+        raise life.LifeProblem("createPlugin", "createPlugin() returned null for the attributes of the spec.")
+    return kept(bench, plugin)
+
+
+# What an attribute's data is passed as, instead.
+_WRONG_TYPES = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "char")
+
+
+@rule(
+    "fields-type", group="fields",
+    sentence="A field of another type than the attribute's is refused with a null plugin, or means the same value.",
+    belief="The data of a field has the type that I expect.",
+    source="NvInferPluginBase.h 10.14, PluginField::type; NVIDIA/TensorRT#2432",
+)  # fmt: skip
+def fields_type(bench: Bench, rng) -> Finding:
+    for attribute in bench.spec.attributes:
+        for kind in _WRONG_TYPES:
+            if kind == attribute.type or attribute.type in ("unknown", "dims") and kind == "char":
+                continue
+            if problem := _taken_as(bench, attribute, kind):
+                return failed(problem)
+    return passed("" if bench.spec.attributes else "The plugin has no attributes.")
+
+
+def _taken_as(bench: Bench, attribute: Attribute, kind: str) -> str | None:
+    """What is wrong where the attribute is passed as another type: None where it is refused, or means the same."""
+    value, wrong = _as_type(attribute, kind)
+    plugin = _made(bench, _with(bench, attribute, wrong))
+    if plugin is None:
+        return None
+    if value is not None:
+        right = _made(bench, _with(bench, attribute, attribute_field(attribute, value)))
+        if right is None or _same(bench, right, plugin):
+            return None
+    else:
+        kept_now(plugin)
+    return (
+        f"createPlugin() takes the attribute {attribute.name!r}, a {attribute.type}, as {kind} and makes another value "
+        f"of it: look at PluginField::type, and return a null plugin for one that you do not read."
+    )
+
+
+def _same(bench: Bench, first: Plugin, second: Plugin) -> bool:
+    return kept_now(first) == kept_now(second)
+
+
+def _as_type(attribute: Attribute, kind: str) -> tuple[object, Field]:
+    """A value that both types hold (None where there is none), and the field that passes it as ``kind``."""
+    if attribute.type in ("char", "dims", "unknown") or kind == "char":
+        size = max(1, TYPES[kind].size)
+        return None, Field(attribute.name, TYPES[kind].field, 1, bytes(range(1, 1 + size)))
+    values = np.atleast_1d(np.asarray(attribute.value, np.float64))
+    whole = np.clip(np.rint(values), -100, 100)
+    value = tuple(whole.astype(int).tolist()) if isinstance(attribute.value, tuple) else int(whole[0])
+    wrong = attribute_field(Attribute(attribute.name, kind, value), value)
+    return rounded(np.asarray(value), attribute.type).tolist() if isinstance(value, int) else value, wrong
+
+
+def _with(bench: Bench, attribute: Attribute, field: Field) -> list[Field]:
+    return [field if each.name == attribute.name else each for each in attribute_fields(bench.spec)]
+
+
+@rule(
+    "fields-length", group="fields",
+    sentence="createPlugin() reads no more elements than a field has, and keeps no more than there is room for.",
+    belief="A field has the number of elements that I expect.",
+    source="NvInferPluginBase.h 10.14, PluginField::length; NVIDIA/TensorRT#1595",
+)  # fmt: skip
+def fields_length(bench: Bench, rng) -> Finding:
+    """More elements than one for an attribute that the spec gives as one number are refused."""
+    session = bench.fresh()
+    if _made(bench, attribute_fields(bench.spec), session) is None:
+        raise life.LifeProblem("createPlugin", "createPlugin() returned null for the attributes of the spec.")
+    for attribute in bench.spec.attributes:
+        field = attribute_field(attribute, attribute.value)
+        size = len(field.data) // field.length if field.length else 1
+        for length in sorted({0, 1, field.length // 2, field.length - 1} - {field.length}):
+            _use(_made(bench, _with(bench, attribute, _cut(field, size, length)), session))
+        for length in (field.length + 1, max(64, 4 * field.length), _HUGE // size):
+            plugin = _made(bench, _with(bench, attribute, _cut(field, size, length)), session)
+            _use(plugin)
+            if plugin is not None and _is_one_number(bench, attribute):
+                return failed(
+                    f"createPlugin() takes {length} values for {attribute.name!r}, which is one number: return a null "
+                    f"plugin where PluginField::length is not what you read."
+                )
+    return passed("" if bench.spec.attributes else "The plugin has no attributes.")
+
+
+def _is_one_number(bench: Bench, attribute: Attribute) -> bool:
+    """Whether the user said so; where attributes are guessed, a list may be legal."""
+    return not bench.guessed and isinstance(attribute.value, (int, float))
+
+
+def _cut(field: Field, size: int, length: int) -> Field:
+    """The field with so many elements, the first ones repeated."""
+    data = (field.data or b"\0") * (1 + size * length // max(1, len(field.data or b"\0")))
+    return replace(field, length=length, data=data[: size * length])
+
+
+@rule(
+    "fields-lifetime", group="fields",
+    sentence="Whatever a plugin needs of its fields it copies: their memory is gone when createPlugin() returns.",
+    belief="The parser keeps the attributes alive as long as the network.",
+    source="IPluginCreatorV3One::createPlugin, NvInferRuntime.h 10.14; NVIDIA/TensorRT#1595",
+)  # fmt: skip
+def fields_lifetime(bench: Bench, rng) -> Finding:
+    """Runs after the others and looks at what they met, too: any method may be the first to use such memory."""
+    from grader.checks.conformance.owners import field_memory
+
+    plugin = bench.plugin()
+    kept(bench, plugin)
+    plugin.identity()
+    for ended in bench.ended:
+        if field_memory(ended):
+            return failed(ended.words.sentence)
+    return passed()
+
+
+@rule(
+    "fields-per-object", group="fields",
+    sentence="Two plugins with different attributes keep their own, whoever was created last and whoever is gone.",
+    belief="There is one layer of this kind, so a static variable can hold its attributes.",
+    source="NvInferRuntime.h 10.14, IPluginV3 objects are created and cloned per layer; NVIDIA/retinanet-examples#136",
+)  # fmt: skip
+def fields_per_object(bench: Bench, rng) -> Finding:
+    if not bench.spec.attributes:
+        return passed("The plugin has no attributes.")
+    changed = [
+        attribute_field(each, other_value(each) if each.other is not None or not bench.guessed else each.value)
+        for each in bench.spec.attributes
+    ]
+    for others in ([changed], [_with(bench, a, f) for a, f in zip(bench.spec.attributes, changed, strict=True)]):
+        for fields in others if isinstance(others[0], list) else [others]:
+            if problem := _disturbed(bench, fields):
+                return failed(problem)
+    return passed()
+
+
+def _disturbed(bench: Bench, fields: list[Field]) -> str | None:
+    """What another plugin with these fields does to one with the spec's."""
+    first = bench.plugin()
+    before = kept_now(first)
+    second = _made(bench, fields)
+    if second is None:
+        return None
+    kept_now(second)
+    for when in ("was created", "is gone"):
+        if (after := kept_now(first)) != before:
+            return (
+                f"After a second plugin {when}, {difference(before, after)} in the first: attributes belong into "
+                f"members, not into static variables or the creator."
+            )
+        if when == "was created":
+            second.end()
+    return None
