@@ -62,7 +62,7 @@ def _missing_symbol(symbol: str) -> str:
         what = {"V": "virtual table", "I": "type information", "S": "type information"}[found[1]]
         name = plain_name("_Z" + found[2])
         return (
-            f"The {what} of {name} is missing ({symbol}): define every virtual method that {name} declares, and add the "
+            f"The {what} of {name} is missing ({symbol}): define all virtual methods that {name} declares, and add the "
             f"file that holds them to the build."
         )
     name = plain_name(symbol)
