@@ -18,6 +18,12 @@ def run(name: str, directory: Path | None, seed: int | None, as_json: bool, full
     exercise = course.find(name)
     folder = _folder(exercise, directory)
     log = keep_log()
+    if "plugin-lane" in exercise.needs:
+        from rich.console import Console
+
+        from grader.cli.lane import ensure
+
+        ensure(Console(highlight=False, stderr=True))  # where it fails, the verdict says so
     verdict = judge(exercise, folder, seed)
     if notice := record(verdict, folder):
         complain(notice)

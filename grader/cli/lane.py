@@ -52,7 +52,9 @@ def ensure(console: Console) -> Lane:
     if now.ready or now.phase == "unsupported":
         return now
     console.print(Text("This needs the plugin lane, which is installed now, once.", "bold"))
-    return install(console)
+    now = install(console)
+    console.print(Text(now.sentence), soft_wrap=True)
+    return now
 
 
 def _bar(console: Console) -> Progress:

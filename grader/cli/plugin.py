@@ -14,10 +14,12 @@ from grader.checks.conformance import reports
 from grader.checks.conformance.rule import GROUPS
 from grader.checks.conformance.run import Report, conform
 from grader.cli.guard import FAULT, NOT_PASSED, OK, WrongUse, keep_log
+from grader.cli.lane import ensure
 from grader.cli.verdict_view import clean, state_style
 from grader.notebook.panel import worded
 from grader.plugin.build import HostUnavailable
 from grader.plugin.spec import SpecError, load_spec
+from grader.toolchain import tensorrt
 from grader.verdict import CheckResult, State
 
 
@@ -29,6 +31,8 @@ def run(
     if not library.is_file():
         raise WrongUse(f"there is no library {library}")
     keep_log()
+    if tensorrt.tensorrt_include() is None or tensorrt.lean_library() is None:
+        ensure(Console(highlight=False, stderr=True))
     try:
         facts = load_spec(spec) if spec else None
     except SpecError as problem:

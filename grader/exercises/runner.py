@@ -87,6 +87,8 @@ def check(
             provenance=provenance(exercise),
         )
 
+    if lacking := _lacking(exercise):
+        return verdict(_all_blocked(checks, lacking))
     try:
         bench = plan.bench(job)
         if isinstance(bench, Finding):
@@ -113,6 +115,16 @@ _OUR_FAULT = failed(
     "Something in the grader broke, not in your answer. It costs you nothing; please report it.",
     state=State.GRADER_FAULT,
 )
+
+
+def _lacking(exercise: course.Exercise) -> Finding | None:
+    """What says so where the exercise needs the plugin lane and it is not there."""
+    if "plugin-lane" not in exercise.needs:
+        return None
+    from grader.toolchain import lane
+
+    now = lane.state()
+    return None if now.ready else failed(now.sentence, state=State.UNSUPPORTED_HERE)
 
 
 def _run_visible(checks, bench, slug) -> list[CheckResult]:

@@ -57,6 +57,8 @@ class ExerciseHandle:
         fresh random cases; ``seed`` makes those of an earlier run again.
         """
         with show(pages.checking(self.record)) as shown:
+            if "plugin-lane" in self.record.needs:
+                _install_plugin_lane(shown)
             panel = self._judge(seed, shown)
             shown.replace(panel)
         if not succeeded(panel.verdict):
@@ -95,6 +97,14 @@ class ExerciseHandle:
     def __repr__(self) -> str:
         r = self.record
         return f"{r.slug}: {r.title} ({words.number(r.points)} points). .check() .hint() .contract() .files()"
+
+
+def _install_plugin_lane(shown) -> None:
+    """On first use, with a bar; where it fails, the verdict says so."""
+    from grader.toolchain import lane
+
+    if not lane.state().ready:
+        lane.install(lambda at: shown.preview(pages.Installing(at.done, at.total, at.sentence)))
 
 
 def succeeded(verdict: Verdict) -> bool:

@@ -45,6 +45,20 @@ class _Checking:
         return f"Checking {self.title} …"
 
 
+class Installing:
+    """A bar and a sentence while something is installed."""
+
+    def __init__(self, done: int, total: int, sentence: str):
+        self.done, self.total, self.sentence = done, total, sentence
+
+    def _repr_html_(self) -> str:
+        bar = tag("progress", "", value=str(self.done), max=str(self.total or 1), style="width: 16em")
+        return tag("p", join(bar, " ", self.sentence), role="status", style="color: var(--jp-ui-font-color2, inherit)")
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+
 def checking(exercise: Exercise) -> _Checking:
     return _Checking(exercise.title)
 

@@ -34,7 +34,7 @@ def build(folder: Path, *, shared: bool = False, headers: Path | None = None, fl
     if compiler is None:
         raise CannotBuild("No C++ compiler was found: install g++ (on Debian and Ubuntu: sudo apt install g++).")
     if headers is None:
-        raise CannotBuild("TensorRT's headers were not found: set TENSORRT_ROOT to the folder that holds include/.")
+        raise CannotBuild("TensorRT's headers were not found: run `grader plugin-lane`, which fetches them.")
     if cuda is None:
         raise CannotBuild("The CUDA headers were not found: run make course once more.")
     sources = sorted(folder.glob("*.cpp"))

@@ -57,7 +57,7 @@ def ask(library: Path, *, lean: Path | None = None, limits: Limits = _LIMITS) ->
     """Load ``library`` through ``loadLibrary`` of TensorRT 11 in a child. Never raises for what the library does."""
     lean = lean or tensorrt.lean_library(11)
     if lean is None:
-        return Answer(State.UNSUPPORTED_HERE, "The registry of TensorRT 11.4 is not here: run make course once more.")
+        return Answer(State.UNSUPPORTED_HERE, "The registry of TensorRT 11.4 is not here: run `grader plugin-lane`.")
     try:
         program = build(SOURCES)
     except CannotBuild as error:

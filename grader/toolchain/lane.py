@@ -34,7 +34,7 @@ from grader.toolchain.pip import PipFailed, run_pip, why_not_written
 
 COMMAND = "grader plugin-lane"
 LOCK = LOCKS / "requirements-plugin.lock"
-DOWNLOAD_MB, DISK_MB = 330, 1200  # measured: what comes over the network, what must be free for it
+DOWNLOAD_MB, DISK_MB = 355, 1300  # measured: what comes over the network; what must be free for it
 # NVIDIA's versions belong together and are compared; of the others an environment may have its own.
 _EXACT = ("nvidia-", "tensorrt-")
 _HALF_SECOND = 0.5
@@ -47,7 +47,9 @@ class Lane:
     phase: str  # "ready", "absent", "installing", "interrupted", "failed" or "unsupported"
     done: int = 0
     total: int = 0
-    detail: str = ""  # while installing: the package at hand; where it failed: the reason, as part of a sentence
+    detail: str = (
+        ""  # the package at hand; where it failed, the reason as part of a sentence; what is absent, if little
+    )
 
     @property
     def ready(self) -> bool:
@@ -59,7 +61,9 @@ class Lane:
         at = f"{self.done} of {self.total} packages"
         told = {
             "ready": "The plugin lane is ready.",
-            "absent": f"The plugin lane is not installed: `{COMMAND}` installs it ({DOWNLOAD_MB} MB to download).",
+            "absent": f"The plugin lane lacks {self.detail}: `{COMMAND}` adds it."
+            if self.detail
+            else f"The plugin lane is not installed: `{COMMAND}` installs it ({DOWNLOAD_MB} MB to download).",
             "installing": f"The plugin lane is being installed, {at}{f': {self.detail}' if self.detail else ''}.",
             "interrupted": f"Installing the plugin lane was interrupted after {at}: `{COMMAND}` goes on with it.",
             "failed": f"Installing the plugin lane failed: {self.detail}. Then run `{COMMAND}` again.",
@@ -79,7 +83,8 @@ def state() -> Lane:
     if problem := unsupported():
         return Lane("unsupported", 0, _total(), problem)
     if noted is None or noted.ready:  # never installed, or something was removed since
-        return Lane("absent", _total() - len(lacking), _total())
+        few = ", ".join(lacking) if len(lacking) <= 3 else ""
+        return Lane("absent", _total() - len(lacking), _total(), few)
     return Lane("interrupted", noted.done, noted.total) if noted.phase == "installing" else noted
 
 

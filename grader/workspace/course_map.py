@@ -21,7 +21,7 @@ from grader.workspace.machine import Ability, abilities
 from grader.workspace.progress import Entry, Progress, load
 
 # What the index tries when it is drawn; `grader doctor` tries more.
-_SHOWN = ("simulated-gpu", "host-compiler", "gpu", "tensorrt")
+_SHOWN = ("simulated-gpu", "host-compiler", "plugin-lane", "gpu", "tensorrt")
 _CODE = "from grader.workspace import index\n\nindex()"
 _METADATA = {
     "kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},

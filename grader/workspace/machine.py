@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
+from grader.toolchain.lane import COMMAND
 from grader.verdict import State
+from grader.workspace import machine_plugins as plugins
 
 _KERNEL = """extern "C" __global__ void probe(float *out) { out[threadIdx.x] = 2.0f * threadIdx.x; }
 """
@@ -56,7 +58,7 @@ class _Probe:
     def run(self) -> Ability:
         try:
             found, ok = self.attempt(), True
-        except Missing as missing:
+        except (Missing, plugins.NotThere) as missing:
             found, ok = str(missing), False
         except Exception as error:  # a probe must not end the report
             found, ok = f"tried, and it failed: {type(error).__name__}: {error}", False
@@ -173,7 +175,13 @@ def _nbgrader() -> str:
     return f"nbgrader {importlib.metadata.version('nbgrader')}, alembic {_on_path('alembic')} start"
 
 
+def _cmake() -> str:
+    _on_path("cmake"), _on_path("ninja")
+    return " and ".join(f"{name} {importlib.metadata.version(name.lower())}" for name in ("CMake", "Ninja")) + " start"
+
+
 _SETUP = "run `make course` in the course's folder; it installs what is missing"
+_LANE = f"`{COMMAND}` installs it"
 PROBES = (
     _Probe(
         "python", "Python", "everything",
@@ -194,11 +202,32 @@ PROBES = (
     _Probe("jupyter", "JupyterLab", "the chapters in your browser", _SETUP, _jupyter, True),
     _Probe("nbgrader", "nbgrader", "classes: assignments, grading, feedback", _SETUP, _nbgrader),
     _Probe(
+        "plugin-lane", "Plugin lane", "plugin exercises and `grader plugin`: all of the next six",
+        _LANE, plugins.whole,
+    ),
+    _Probe("nvcc", "nvcc", "building plugin libraries from .cu files", _LANE, plugins.nvcc),
+    _Probe(
+        "tensorrt-headers", "TensorRT headers", "building plugins, and driving any plugin library",
+        f"{_LANE}; or set TENSORRT_ROOT to the folder of a TensorRT 10 release", plugins.headers,
+    ),
+    _Probe(
+        "plugin-registry", "Plugin registry", "driving a plugin library with NVIDIA's own registry, without a GPU",
+        _LANE, lambda: plugins.registry(_in_child),
+    ),
+    _Probe(
+        "tensorrt-rtx", "TensorRT-RTX", "parsing ONNX files and building engines without a GPU (plugins are not in it)",
+        _LANE, lambda: plugins.rtx(_in_child),
+    ),
+    _Probe(
+        "onnx", "ONNX tools", "making, changing and running ONNX models", _LANE, lambda: plugins.onnx(_in_child),
+    ),
+    _Probe("cmake", "CMake", "building plugins by their own CMakeLists.txt", _LANE, _cmake),
+    _Probe(
         "gpu", "NVIDIA GPU", "running the same kernels on real hardware; no exercise needs it",
         "with an NVIDIA GPU: `.venv/bin/pip install cupy-cuda13x` (CUDA 13 driver) or `cupy-cuda12x`", _gpu,
     ),
     _Probe(
-        "tensorrt", "TensorRT", "trying plugins in a real engine; no present exercise needs it",
+        "tensorrt", "TensorRT", "`grader plugin engine`: plugins in a real engine; no present exercise needs it",
         "with an NVIDIA GPU: `.venv/bin/pip install 'tensorrt-cu13>=10.14,<11'`", _tensorrt,
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from grader.verdict import State
 
 pytestmark = pytest.mark.skipif(
     tensorrt.lean_library() is None or tensorrt.tensorrt_include() is None,
-    reason="the plugin lane is not installed: make plugins",
+    reason="the plugin lane is not installed: grader plugin-lane",
 )
 QUICK = Limits(wall_seconds=1.0, memory_bytes=512 << 20, processes=16, output_bytes=1 << 16)
 FIELDS = [Field("mode", 6, 4, b"four")]

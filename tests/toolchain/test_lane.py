@@ -40,6 +40,7 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setenv("GRADER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("sys.path", [str(site), *(path for path in sys.path if "site-packages" not in path)])
     monkeypatch.setattr("sys.prefix", str(tmp_path))
+    monkeypatch.setattr("sys.executable", "/nonexistent")  # no test installs anything into the real environment
     monkeypatch.setattr(lane, "LOCKS", locks)
     monkeypatch.setattr(lane, "LOCK", locks / "requirements-plugin.lock")
     monkeypatch.setattr(lane, "DISK_MB", 0)
@@ -76,8 +77,12 @@ def install_all(place):
 def test_from_nothing_to_ready(place, monkeypatch):
     seen = []
     monkeypatch.setattr(lane, "run_pip", install_all(place))
-    assert lane.state() == Lane("absent", 2, 4)
-    assert "`grader plugin-lane` installs it" in lane.state().sentence
+    assert lane.state() == Lane("absent", 2, 4, "nvidia-cuda-nvcc, onnx")
+    assert lane.state().sentence == "The plugin lane lacks nvidia-cuda-nvcc, onnx: `grader plugin-lane` adds it."
+    with monkeypatch.context() as more:
+        more.setattr(tensorrt, "find_headers", lambda: (None, ()))
+        more.setattr(tensorrt, "lean_library", lambda major=10: None)
+        assert lane.state().sentence.startswith("The plugin lane is not installed: `grader plugin-lane` installs it")
 
     def report(at):
         assert lane.state() == at or at.ready  # what others see meanwhile
@@ -158,10 +163,21 @@ def test_a_full_disk_is_told_before_and_meanwhile(place, monkeypatch):
 
 
 def test_an_environment_that_cannot_be_written(place, monkeypatch):
-    monkeypatch.setattr("sys.prefix", str(place / "nowhere"))
+    (place / "file").write_text("")
+    monkeypatch.setattr("sys.prefix", str(place / "file" / "environment"))
     now = lane.install()
     assert now.phase == "failed" and "cannot be written" in now.sentence
     assert lane.install_in_background().phase == "failed"
+
+
+def test_in_the_background_it_is_seen_to_hold_the_lock(place, monkeypatch):
+    hold = "import fcntl, time; f = open(r'@', 'ab'); fcntl.flock(f, fcntl.LOCK_EX); time.sleep(2)"
+    hold = hold.replace("@", str(place / ".plugin-lane.lock"))
+    fake_pip(place, monkeypatch, f'[ "$*" = "-I -m grader.toolchain.lane" ] && exec {sys._base_executable} -c "{hold}"')
+    assert lane.install_in_background() == Lane("installing", 0, 4)
+    fake_pip(place, monkeypatch, "exit 1")
+    fcntl.flock((place / ".plugin-lane.lock").open("rb"), fcntl.LOCK_EX)  # once it ended
+    assert lane.install_in_background().phase == "absent"
 
 
 def test_a_machine_without_packages(place, monkeypatch):
