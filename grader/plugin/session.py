@@ -10,6 +10,7 @@ What it reports of itself is a claim of a process that runs the plugin's code; w
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from grader.plugin.values import Garbled, decode, encode
 from grader.sandbox import Child, ChildEnded, Limits, Outcome
 from grader.simulator.runtime.build import build_cudart
 from grader.toolchain import tensorrt
+from grader.toolchain.standins import stand_ins
 
 BUILD, RUNTIME = 0, 1  # TensorRTPhase
 LIMITS = Limits(wall_seconds=10.0, memory_bytes=2 << 30, processes=64)
@@ -75,7 +77,10 @@ class Session:
             if connection is not None:
                 descriptors = [connection.fileno()]
                 command.append(f"--device={connection.fileno()}")
-            paths = {"LD_LIBRARY_PATH": str(cuda.parent)}  # where a library of another CUDA version finds its runtime
+            # Where a library of another CUDA version finds its runtime, and one that needs cuBLAS or TensorRT's own
+            # libraries finds what stands in for them.
+            folders = filter(None, (cuda.parent, stand_ins(self.library)))
+            paths = {"LD_LIBRARY_PATH": os.pathsep.join(map(str, folders))}
             self._child = Child(command, limits=limits, env={**paths, **(environment or {})}, pass_fds=descriptors)
         except ChildEnded as ended:
             raise PluginEnded(ended.outcome, "start") from None
