@@ -25,25 +25,15 @@ MISSING = (
     " pip install tensorrt-lean-cu13-bindings==10.16.1.11 (they are there for Python 3.8 to 3.13)."
 )
 
-_ENQUEUE = (
-    "a Python enqueue() gets device pointers and uses them through CuPy, PyTorch or Triton, which need a real GPU:"
-    " run it there with grader plugin engine"
-)
 _OWNED = "the interpreter owns a Python plugin, so that TensorRT's side cannot tell when its memory goes"
-# Checks that say nothing of a Python plugin on this machine, and why: the conformance run reports unsupported_here.
+# Rules that say nothing of a Python plugin, and why. Those of level L1 are beyond it anyway: a Python enqueue() gets
+# device pointers and uses them through CuPy, PyTorch or Triton, which need a GPU (`grader plugin engine`).
 UNSUPPORTED = {
-    **dict.fromkeys(
-        ("formats-truth", "serialize-fresh-process", "clone-ready", "values", "values-zero", "shape-change",
-         "outputs-written", "inputs-unchanged", "bounds", "size-tensor", "workspace", "workspace-poison", "stream",
-         "no-allocation", "no-synchronization", "no-pageable-copy", "host-access", "capture", "contexts", "threads",
-         "launch-errors"),
-        _ENQUEUE,
-    ),
     **dict.fromkeys(("leaks", "serialize-lifetime"), _OWNED),
     "exports": "a Python plugin is no library",
     "fields-null": "NVIDIA's bindings hand a plugin memory of their own where a field's pointer is null",
     "fields-lifetime": "NVIDIA's bindings copy a field's data before the plugin sees it",
-}  # fmt: skip
+}
 
 
 def available() -> str | None:

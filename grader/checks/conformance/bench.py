@@ -16,6 +16,7 @@ from grader.plugin.execute import Case, Run, Runner, make_case
 from grader.plugin.guess import guess_attributes
 from grader.plugin.life import Stored
 from grader.plugin.objects import Plugin
+from grader.plugin.python_plugins import python_session
 from grader.plugin.reference import ReferenceRunner
 from grader.plugin.session import PluginEnded, Session
 from grader.plugin.spec_records import Combination, Spec
@@ -58,7 +59,8 @@ class Bench:
     def fresh(self, fill: int = FILL, **options) -> Session:
         """A new plugin process with the library in it; closed with the bench at the latest."""
         environment = {"GLIBC_TUNABLES": f"glibc.malloc.perturb={fill}"}
-        session = Session(self.library, device=self.device, trace=self.trace, environment=environment, **options)
+        start = python_session if self.is_python else Session
+        session = start(self.library, device=self.device, trace=self.trace, environment=environment, **options)
         self._sessions.append(session)
         return session
 
@@ -67,6 +69,11 @@ class Bench:
         if self._shared is None or self._shared.over:
             self._shared = self.fresh()
         return self._shared
+
+    @property
+    def is_python(self) -> bool:
+        """A class-based Python plugin, driven through NVIDIA's bindings."""
+        return self.library.suffix == ".py"
 
     @property
     def is_v3(self) -> bool:

@@ -16,6 +16,7 @@ from grader.checks.conformance.owners import LAST, needs_of, owners_of
 from grader.checks.conformance.rule import GROUPS, RULES, Rule
 from grader.plugin.build import HostUnavailable
 from grader.plugin.life import LifeProblem
+from grader.plugin.python_plugins import UNSUPPORTED
 from grader.plugin.reference import ReferenceFailed
 from grader.plugin.session import HostProblem, PluginEnded
 from grader.plugin.spec_records import Spec
@@ -109,7 +110,10 @@ def _shown_order(each: Rule) -> int:
 def _result(each: Rule, bench: Bench, level: str, found, seed: int) -> CheckResult | _Hit:
     if each.level != "L0" and _LEVELS.index(each.level) > _LEVELS.index(level):
         return each.result(failed(f"Not run: it needs level {each.level}.", state=State.UNSUPPORTED_HERE))
-    for need in needs_of(each):
+    foreign = UNSUPPORTED if bench.is_python else {}  # rules that a Python plugin has nothing to do with
+    if reason := foreign.get(each.id):
+        return each.result(failed(f"Not run: {reason}.", state=State.UNSUPPORTED_HERE))
+    for need in (id for id in needs_of(each) if id not in foreign):
         earlier = found.get(need)
         if isinstance(earlier, _Hit):
             return earlier
@@ -218,6 +222,8 @@ def conform(
 
 
 def _reach(library: Path, wanted: str | None) -> Reach:
+    if library.suffix == ".py":
+        return Reach(level="L0", reason="A Python plugin's enqueue() needs a GPU: see grader plugin engine.")
     found = reach(library)
     if (found.level, wanted) == ("L1", "L0"):
         return replace(found, level="L0", reason="Only L0 was asked for.", rebuild="")

@@ -67,7 +67,7 @@ class ScaleCreator(trt.IPluginCreatorV3One):
     def create_plugin(self, name, fields, phase):
         scale = 1.0
         for field in fields:
-            if field.name != "scale" or field.type != trt.PluginFieldType.FLOAT32:
+            if field.name != "scale" or field.type != trt.PluginFieldType.FLOAT32 or field.size != 1:
                 return None
             scale = float(field.data[0])
         return Scale(scale)
