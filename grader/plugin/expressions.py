@@ -10,6 +10,7 @@ Expression = int | str
 
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
 _FUNCTIONS = {"min": min, "max": max}
+_LARGEST = 2**63 - 1
 _LONGEST = 200  # characters; an expression over extents is short
 
 
@@ -21,11 +22,15 @@ def names(expression: Expression) -> set[str]:
 
 
 def value(expression: Expression, extents: Mapping[str, int]) -> int:
-    """What the expression is worth; ``KeyError`` for an extent without a value, ``ValueError`` for a division by 0."""
-    if not isinstance(expression, str):
-        return expression
-    _checked(expression)
-    return _value(ast.parse(expression.strip(), mode="eval").body, extents)
+    """What the expression is worth; ``KeyError`` for an extent without a value, ``ValueError`` for a division by 0
+    and for what no 64-bit extent holds."""
+    found = expression
+    if isinstance(expression, str):
+        _checked(expression)
+        found = _value(ast.parse(expression.strip(), mode="eval").body, extents)
+    if isinstance(found, int) and abs(found) > _LARGEST:
+        raise ValueError(f"{expression!r} is {found}, more than 64 bits hold")
+    return found
 
 
 def _value(node: ast.expr, extents: Mapping[str, int]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -9,9 +10,10 @@ import numpy as np
 
 from grader.plugin import expressions
 from grader.plugin.spec_records import Extent, Input, Spec
-from grader.plugin.types import TYPES, pack, rounded
+from grader.plugin.types import TYPES, ElementType, pack, rounded
 
 DEFAULT_RANGE = {"f": (-4.0, 4.0), "i": (-8, 8), "u": (0, 8), "b": (0, 1)}
+LARGEST = 1 << 24  # elements of one input; its reference travels to another process
 SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0)
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
 
@@ -99,22 +101,31 @@ def _tensor(each: Input, extents: Mapping[str, int], type_name: str, rng, specia
     kind = TYPES[type_name]
     if kind.dtype is None:
         raise ValueError(f"values of type {type_name} are not supported")
-    count = int(np.prod(shape, dtype=np.int64))
-    if each.choices:
-        values = rng.choice(np.asarray(each.choices), count)
-    else:
-        low, high = (expressions.value(part, extents) for part in each.range or DEFAULT_RANGE[kind.dtype.kind])
-        if low > high and count:
-            raise ValueError(f'the range of input "{each.name}" is empty, [{low}, {high}], where {dict(extents)}')
-        if not count:
-            values = np.zeros(0)
-        elif kind.floating:
-            values = rng.uniform(low, high, count)
-        else:
-            values = rng.integers(int(low), int(high), count, endpoint=True)
+    count = math.prod(shape)
+    if count > LARGEST:
+        raise ValueError(
+            f'input "{each.name}" would have {count} elements where {dict(extents)}; at most {LARGEST} are drawn'
+        )
+    values = _drawn_values(each, kind, count, extents, rng)
     if special and each.special and kind.floating:
         values = np.array(values, np.float64)
         tiny = (2.0**-133, -(2.0**-133)) if type_name == "bfloat16" else (2.0**-24, -(2.0**-24))
         marks = np.array(SPECIAL + (tiny if type_name != "float32" else (2.0**-149, -(2.0**-149))))[:count]
         values[: marks.size] = marks
     return Tensor(each.name, type_name, rounded(values, type_name).reshape(shape))
+
+
+def _drawn_values(each: Input, kind: ElementType, count: int, extents: Mapping[str, int], rng) -> np.ndarray:
+    """``count`` numbers within the spec's range, as far as the type holds them."""
+    if each.choices:
+        return rng.choice(np.asarray(each.choices), count)
+    low, high = (expressions.value(part, extents) for part in each.range or DEFAULT_RANGE[kind.dtype.kind])
+    limits = np.finfo(kind.dtype) if kind.floating else np.iinfo(kind.dtype) if kind.integer else np.iinfo(np.int8)
+    low, high = max(low, int(limits.min)), min(high, int(limits.max))
+    if not count:
+        return np.zeros(0)
+    if low > high:
+        raise ValueError(f'the range of input "{each.name}" is empty, [{low}, {high}], where {dict(extents)}')
+    if kind.floating:
+        return low + (high * 0.5 - low * 0.5) * rng.uniform(0, 2, count)  # the whole range may be beyond a double
+    return rng.integers(math.ceil(low), math.floor(high), count, endpoint=True)

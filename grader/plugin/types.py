@@ -92,10 +92,10 @@ def rounded(values, name: str) -> np.ndarray:
     values = np.asarray(values)
     if name == "bfloat16":
         return from_bfloat16(to_bfloat16(values))
-    if kind.integer:
+    if kind.integer and values.size:
         info = np.iinfo(kind.dtype)
-        whole = values.astype(object) if values.dtype.kind == "f" else values
-        if values.size and not all(info.min <= int(v) <= info.max and int(v) == v for v in whole.ravel()):
+        whole = np.isfinite(values).all() and (values == np.floor(values)).all() if values.dtype.kind == "f" else True
+        if not whole or int(values.min()) < info.min or int(values.max()) > info.max:
             raise ValueError(f"a value does not fit into {name}, which holds whole numbers {info.min} to {info.max}")
     with np.errstate(over="ignore"):
         return values.astype(kind.dtype)

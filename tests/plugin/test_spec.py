@@ -219,3 +219,19 @@ def test_the_example_of_the_page_is_one(tmp_path):
     spec = load_spec(tmp_path / "s.toml")
     assert (spec.name, spec.attributes[0].default, spec.extents["N"].zero) == ("ScaleShift", 1.0, True)
     assert spec.tolerance("float32").absolute == 1e-5 and not spec.notes
+
+
+def test_ranges_end_where_the_type_does(tmp_path):
+    text = '[[input]]\nname = "x"\ntypes = ["float16", "int8", "int64"]\nshape = [99]\nrange = [-1e300, 1e300]\n'
+    spec = read(tmp_path, text)
+    for combination in spec.combinations():
+        (x,) = inputs_for(spec, {}, spec.input_types(combination), np.random.default_rng(0))
+        assert np.isfinite(x.values).all() and x.values.min() < 0 < x.values.max()
+
+
+@pytest.mark.parametrize("shape", ['"N * N * N * N * N * N * N"', "9999999999, 2", "99999999999999999999"])
+def test_more_than_can_be_drawn_is_a_value_error(shape, tmp_path):
+    extents = "[extents]\nN = { min = 999 }\n" if "N" in shape else ""
+    spec = read(tmp_path, f'[[input]]\nname = "x"\nshape = [{shape}]\n{extents}')
+    with pytest.raises(ValueError, match="elements|64 bits"):
+        inputs_for(spec, extents_at(spec, "max"), {"x": "float32"}, np.random.default_rng(0))
