@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from grader.plugin.spec_records import Output, Spec
-from grader.plugin.types import rounded
+from grader.plugin.types import TYPES, rounded
 
 
 def difference(spec: Spec, output: Output, kind: str, got: np.ndarray | None, expected: np.ndarray) -> str | None:
@@ -21,11 +21,15 @@ def difference(spec: Spec, output: Output, kind: str, got: np.ndarray | None, ex
     if got.shape != expected.shape:
         return f"has the shape {got.shape} instead of {expected.shape}"
     limit = spec.tolerance(kind)
-    exact = rounded(expected, kind).astype(np.float64) if expected.dtype.kind == "f" else expected
-    left, right = got.astype(np.float64), np.asarray(exact, np.float64)
-    with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(left - right) <= limit.absolute + limit.relative * np.abs(right)
-    wrong = ~(near | (left == right) | (np.isnan(left) & np.isnan(right)))
+    if TYPES[kind].integer and expected.dtype.kind in "iu" and limit.absolute == limit.relative == 0:
+        wrong = got != expected  # whole numbers beyond 2^53 are no doubles
+    else:
+        exact = rounded(expected, kind) if TYPES[kind].floating else expected
+        left, right = got.astype(np.float64), exact.astype(np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):
+            near = np.abs(left - right) <= limit.absolute + limit.relative * np.abs(right)
+        near &= np.isfinite(left) & np.isfinite(right)  # everything is within a share of infinity
+        wrong = ~(near | (left == right) | (np.isnan(left) & np.isnan(right)))
     if not wrong.any():
         return None
     index = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.ndim else ()
