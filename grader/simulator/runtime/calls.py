@@ -12,7 +12,7 @@ from grader.simulator.runtime.context import Answer, Context, CudaError, Refused
 from grader.simulator.runtime.log import Record
 from grader.simulator.runtime.protocol import Call, Direction, Mode, Note
 from grader.simulator.runtime.statuses import Status, launch_status
-from grader.simulator.runtime.work import Allocate, Copy, Fill, Free, Kernel, Launch, Renew
+from grader.simulator.runtime.work import Allocate, Copy, Fill, Free, Kernel, Launch, Renew, Return
 from grader.toolchain.fatbin import FatbinError
 from grader.verdict.records import State
 
@@ -140,7 +140,7 @@ def free(context: Context, request: Request) -> Answer | Wait:
     address, machine = request.arguments[0], context.machine
     request.record.arguments["address"] = machine.where(address) if address else "0x0"
     machine.captures.unsafe(context, request.thread)
-    if address == 0:
+    if address == 0 or context.give_back(address):
         return Answer()
     if address not in context.buffers or address in context.freeing:
         raise CudaError(Status.INVALID_VALUE)
@@ -189,9 +189,10 @@ def free_async(context: Context, request: Request) -> Answer:
     if machine.captures.use(stream, context) is not None:
         if address not in context.graph_memory:
             raise CudaError(Status.INVALID_VALUE)
+        machine.enqueue(stream, Return(address), context, record)
         return Answer()
     machine.captures.unsafe(context, request.thread)
-    if address == 0:
+    if address == 0 or context.give_back(address):
         return Answer()
     if address not in context.buffers or address in context.freeing:
         raise CudaError(Status.INVALID_VALUE)
@@ -273,18 +274,19 @@ def _check_range(machine, address: int, width: int, height: int, pitch: int, on_
 @handles(Call.SET)
 def memset(context: Context, request: Request) -> Answer:
     to, value, nbytes, number, mode, *_ = request.arguments
-    return _fill(context, request, number, to, value, nbytes, 1, nbytes)
+    return _fill(context, request, number, mode, to, value, nbytes, 1, nbytes)
 
 
 @handles(Call.SET_2D)
 def memset_2d(context: Context, request: Request) -> Answer:
     to, pitch, value, width, height, number, mode, *_ = request.arguments
-    return _fill(context, request, number, to, value, width, height, pitch)
+    return _fill(context, request, number, mode, to, value, width, height, pitch)
 
 
 def _fill(
-    context: Context, request: Request, number: int, to: int, value: int, width: int, height: int, pitch: int
-) -> Answer:
+    context: Context, request: Request, number: int, mode: int, to: int, value: int, width: int, height: int,
+    pitch: int,
+) -> Answer:  # fmt: skip
     """Asynchronous to the host in every form (runtime API 13.0, "API synchronization behavior")."""
     if not width or not height:
         raise Refused("a memset of nothing")
@@ -295,7 +297,10 @@ def _fill(
         raise CudaError(Status.INVALID_VALUE)
     if height > MOST_ROWS:
         raise CudaError(Status.NOT_SUPPORTED)
-    _check_range(machine, to, width, height, pitch, True)
+    if not mode & Mode.ASYNC:
+        machine.captures.not_for_captured(stream)
+    if stream.capture is None:  # a GPU looks at a captured one only when it runs
+        _check_range(machine, to, width, height, pitch, True)
     machine.enqueue(stream, Fill(to, value & 0xFF, width, height, pitch), context, request.record)
     return Answer()
 
@@ -386,8 +391,8 @@ def launch(context: Context, request: Request) -> Answer:
     if len(request.payload) < which.program.parameter_bytes:
         raise CudaError(Status.INVALID_VALUE)
     if status := launch_status(which.program, which.target, grid, block, dynamic, asked):
-        if stream.capture is not None:
-            context.machine.captures.refuse(status, stream.capture)
+        if (capture := context.machine.captures.use(stream, context)) is not None:
+            context.machine.captures.refuse(status, capture)
         raise CudaError(status)
     work = Launch(which, grid, block, dynamic, asked, request.payload)
     context.machine.enqueue(stream, work, context, request.record)

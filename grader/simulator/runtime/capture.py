@@ -115,11 +115,9 @@ class Captures:
         return [c for c in self.active if c.concerns(context) and any(s.blocking for s in c.ends)]
 
     def destroyed(self, stream: Stream) -> None:
-        """Before a stream goes that may be in a capture. Of one that has joined a capture: not verified."""
-        if stream.capture is not None:
-            stream.capture.invalid = True
-            if stream.capture.origin is stream:
-                self.drop(stream.capture)
+        """Before a stream goes: its capture goes too. What a stream did that joined one must be joined all the same."""
+        if stream.capture is not None and stream.capture.origin is stream:
+            self.drop(stream.capture)
 
     def waiting(self, stream: Stream, context: Context | None, thread: int | None) -> None:
         """Before a call that asks or waits for a stream: what is captured does not run."""
@@ -145,8 +143,8 @@ class Captures:
         self.unsafe(context, thread)
 
     def not_over(self, event: Event) -> None:
-        """An event of a capture that has ended stands for nothing."""
-        if event.captured is not None and event.captured[0] not in self.active:
+        """An event of a capture that has ended, or is invalid, stands for nothing."""
+        if event.captured is not None and (event.captured[0].invalid or event.captured[0] not in self.active):
             raise CudaError(Status.INVALID_VALUE)
 
     def use(self, stream: Stream, context: Context | None) -> Capture | None:
@@ -172,17 +170,15 @@ class Captures:
 
     def wait(self, stream: Stream, event: Event, context: Context | None) -> bool:
         """cudaStreamWaitEvent where a capture has a part in it: True where that is all that is to be done."""
-        self.not_over(event)
         of_event = event.captured[0] if event.captured else None
-        if of_event is not None and stream.legacy:
+        if stream.legacy and of_event in self.active and not of_event.invalid:
             self.refuse(Status.CAPTURE_IMPLICIT, of_event)
         own = self.use(stream, context)
+        self.not_over(event)
         if of_event is None:
             if own is not None and event.recorded is not None:
                 self.refuse(Status.CAPTURE_ISOLATION, own)
             return own is not None
-        if of_event.invalid:
-            raise CudaError(Status.CAPTURE_INVALIDATED)
         if own is not None and own is not of_event:
             self.refuse(Status.CAPTURE_MERGE, own, of_event)
         if own is None:

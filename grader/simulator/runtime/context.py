@@ -61,6 +61,7 @@ class Context:
     pooled: set[int] = field(default_factory=set)  # of cudaMallocAsync
     freeing: set[int] = field(default_factory=set)  # of those, given to cudaFreeAsync
     graph_memory: dict[int, int] = field(default_factory=dict)  # what captured cudaMallocAsync calls got: bytes
+    graph_live: set[int] = field(default_factory=set)  # of those: allocated by a launch, not freed yet
     graph_nodes: int = 0  # captured so far
     graph_bytes: int = 0  # of the host, in them
     retired: list[Stream] = field(default_factory=list)  # destroyed, with work left
@@ -117,6 +118,12 @@ class Context:
                  self.graph_memory, self.modes)  # fmt: skip
         if sum(map(len, parts)) + len(self.per_thread) >= MOST_OBJECTS:
             raise CudaError(Status.MEMORY_ALLOCATION)
+
+    def give_back(self, address: int) -> bool:
+        """Free what a graph's launch has allocated: whether that is what it is."""
+        found = address in self.graph_live
+        self.graph_live.discard(address)
+        return found
 
     def keep_for_graph(self, work: Work) -> None:
         """Before a work is captured, which may hold bytes for ever."""

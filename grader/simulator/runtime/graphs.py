@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from grader.simulator.runtime.context import CudaError
+from grader.simulator.runtime.statuses import Status
 from grader.simulator.runtime.streams import Event, Operation, Stream
-from grader.simulator.runtime.work import HostFunction, Nothing, WaitForEvent, Work
+from grader.simulator.runtime.work import HostFunction, Nothing, Renew, Return, WaitForEvent, Work
 
 if TYPE_CHECKING:
     from grader.simulator.runtime.context import Context
@@ -51,7 +53,14 @@ def instantiate(graph: Graph) -> Executable:
 
 
 def launch(machine: Machine, context: Context | None, executable: Executable, stream: Stream) -> Operation:
-    """Queue every node; the operation that ends the launch."""
+    """Queue every node; the operation that ends the launch. Memory that the graph allocates and does not free must have
+    been freed before it is launched again: else ``CudaError``."""
+    taken = {(n.context, n.work.address) for n in executable.nodes if isinstance(n.work, Renew)}
+    if any(of is not None and address in of.graph_live for of, address in taken):
+        raise CudaError(Status.INVALID_VALUE)
+    given = {(n.context, n.work.address) for n in executable.nodes if isinstance(n.work, Return)}
+    for of, address in taken - given:
+        of.graph_live.add(address)
     before = [*machine.waits_of(context, stream), executable.last]
     operations: dict[Node, Operation] = {}
     followed: set[Node] = set()

@@ -160,6 +160,13 @@ class Renew(Work):
 
 
 @dataclass(frozen=True)
+class Return(Nothing):
+    """A graph's own memory is freed."""
+
+    address: int
+
+
+@dataclass(frozen=True)
 class HostFunction(Work):
     token: int
 

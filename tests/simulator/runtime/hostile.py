@@ -1,7 +1,7 @@
 """Random and damaged requests against a device process: ``python tests/simulator/runtime/hostile.py --count 100000``.
 
-Whatever comes, only its connection ends: the process goes on, serves the parent and another process as ever, and reports
-no defect of its own. Nothing it says takes memory before the bytes are there.
+Whatever comes, only its connection ends: the process goes on, serves the parent and another process as ever, and
+reports no defect of its own. Nothing it says takes memory before the bytes are there.
 """
 
 from __future__ import annotations

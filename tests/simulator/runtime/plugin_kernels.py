@@ -19,7 +19,12 @@ extern "C" __global__ void biased(const float* x, float* y) { y[threadIdx.x] = x
 extern "C" __global__ void wild(float* y) { y[1000000 + threadIdx.x] = 1.0f; }
 extern "C" __global__ void trap(float* y) { __trap(); }
 extern "C" __global__ void race(float* y) { y[0] = threadIdx.x; }
-extern "C" __global__ void shared(float* y) { extern __shared__ float s[]; s[threadIdx.x] = 1; y[threadIdx.x] = s[threadIdx.x]; }
+extern "C" __global__ void shared(float* y)
+{
+    extern __shared__ float s[];
+    s[threadIdx.x] = 1;
+    y[threadIdx.x] = s[threadIdx.x];
+}
 extern "C" __global__ void __launch_bounds__(64) bounded(float* y) { y[threadIdx.x] = 1; }
 """
 

@@ -107,7 +107,7 @@ def test_every_kind_of_node(device, process, order):
     assert process.to_host(5, b, 12, s, ASYNC | PINNED) == 0
     process.ok(Call.FREE_ASYNC, pool, s)
     graph = process.ok(Call.CAPTURE_END, s)[0]
-    assert process.ok(Call.GRAPH_NODES, graph)[0] == 8
+    assert process.ok(Call.GRAPH_NODES, graph)[0] == 9
     executable = process.ok(Call.GRAPH_INSTANTIATE, graph)[0]
     process.ok(Call.GRAPH_DESTROY, graph)
     for count in (1, 2):

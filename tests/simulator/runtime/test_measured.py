@@ -56,8 +56,41 @@ def joined(w: World) -> int:
     )  # fmt: skip
 
 
-def forked(w: World, call: Call) -> int:
-    return w.first_error(w(Call.STREAM_WAIT_EVENT, w.side, w.inside, 0), w(call, w.side))
+def forked(w: World, call: Call, *arguments: int) -> int:
+    return w.first_error(w(Call.STREAM_WAIT_EVENT, w.side, w.inside, 0), w(call, *(arguments or (w.side,))))
+
+
+def destroyed(w: World) -> int:
+    w(Call.STREAM_WAIT_EVENT, w.side, w.inside, 0)
+    w.launch(w.side)
+    return w(Call.STREAM_DESTROY, w.side)
+
+
+def event_of_side(w: World) -> int:
+    w(Call.STREAM_WAIT_EVENT, w.side, w.inside, 0)
+    w(Call.EVENT_RECORD, w.fresh, w.side, 0)
+    return w(Call.EVENT_QUERY, w.fresh)
+
+
+def allocated(w: World, call: Call) -> int:
+    got = w.process.call(Call.MALLOC_ASYNC, 256, w.s, thread=w.thread)
+    return got.status or w(call, got.values[0], w.s)
+
+
+def invalidated(then):
+    """A call that invalidates the capture, then another."""
+    return lambda w: (w(Call.STREAM_QUERY, w.s), then(w))[1]
+
+
+def after(call: Call, *arguments: int | str):
+    return invalidated(lambda w: w(call, *(getattr(w, a) if isinstance(a, str) else a for a in arguments)))
+
+
+def in_mode(w: World, mode: int, call: Call, argument: int) -> int:
+    old = w.process.ok(Call.CAPTURE_MODE, mode, thread=w.thread)[0]
+    status = w(call, argument)
+    assert w.process.ok(Call.CAPTURE_MODE, old, thread=w.thread)[0] == mode
+    return status
 
 
 UNSAFE = lambda w: w(Call.NOTE, Note.MAY_BE_CALLED, 0)  # noqa: E731
@@ -142,6 +175,31 @@ CALLS = {
     "cudaGraphLaunch(s)": lambda w: w(Call.GRAPH_LAUNCH, w.executable, w.s),
     "cudaGraphLaunch(side)": lambda w: w(Call.GRAPH_LAUNCH, w.executable, w.side),
     "cudaGraphInstantiate": lambda w: w(Call.GRAPH_INSTANTIATE, w.graph),
+    "cudaMemcpyAsync(beyond the buffer, s)": lambda w: w(Call.COPY, H2D, 1 << 46, 1, 64, w.s, 3, payload=DATA),
+    "cudaMemsetAsync(beyond the buffer, s)": lambda w: w(Call.SET, 1 << 46, 0, 64, w.s, ASYNC),
+    "cudaMallocAsync(s), cudaFreeAsync": lambda w: allocated(w, Call.FREE_ASYNC),
+    "cudaMallocAsync(s), cudaFree": lambda w: allocated(w, Call.FREE),
+    "fork, cudaStreamDestroy(side)": lambda w: forked(w, Call.STREAM_DESTROY),
+    "fork, launch, cudaStreamDestroy(side)": destroyed,
+    "fork, cudaStreamBeginCapture(side)": lambda w: forked(w, Call.CAPTURE_BEGIN, w.side, 2),
+    "fork, cudaEventQuery(in side)": event_of_side,
+    "invalidate, launch(s)": invalidated(lambda w: w.launch(w.s)),
+    "invalidate, cudaEventQuery(inside)": after(Call.EVENT_QUERY, "inside"),
+    "invalidate, cudaStreamWaitEvent(side, inside)": after(Call.STREAM_WAIT_EVENT, "side", "inside", 0),
+    "invalidate, cudaStreamWaitEvent(s, inside)": after(Call.STREAM_WAIT_EVENT, "s", "inside", 0),
+    "invalidate, cudaStreamWaitEvent(s, outside)": after(Call.STREAM_WAIT_EVENT, "s", "outside", 0),
+    "invalidate, cudaEventRecord(s)": after(Call.EVENT_RECORD, "fresh", "s", 0),
+    "invalidate, cudaStreamSynchronize(s)": after(Call.STREAM_SYNCHRONIZE, "s"),
+    "invalidate, cudaMalloc": after(Call.MALLOC, 16),
+    "invalidate, cudaDeviceSynchronize": after(Call.DEVICE_SYNCHRONIZE),
+    "invalidate, cudaStreamBeginCapture(s)": after(Call.CAPTURE_BEGIN, "s", 2),
+    "invalidate, cudaStreamGetFlags(s)": after(Call.STREAM_FLAGS, "s"),
+    "invalidate, launch(s, 0 blocks)": invalidated(lambda w: w.launch(w.s, 0)),
+    "cudaThreadExchangeStreamCaptureMode(thread-local), cudaMalloc": lambda w: in_mode(w, 1, Call.MALLOC, 16),
+    "cudaThreadExchangeStreamCaptureMode(relaxed), cudaMalloc": lambda w: in_mode(w, 2, Call.MALLOC, 16),
+    "cudaThreadExchangeStreamCaptureMode(relaxed), cudaStreamSynchronize(s)": lambda w: in_mode(
+        w, 2, Call.STREAM_SYNCHRONIZE, w.s
+    ),
     "cudaGraphExecDestroy": lambda w: w(Call.GRAPH_EXEC_DESTROY, w.executable),
 }
 CAPTURES = [tuple(row[1:]) for row in ROWS if row[0] == "capture" and row[1] in CALLS]
@@ -227,3 +285,83 @@ def test_which_calls_wait_for_work(device, process):
         process.synchronize(busy)
         process.ok(Call.SET, y, 0, 64, busy, ASYNC)
         process.synchronize(busy)
+
+
+def test_the_default_stream_of_a_thread_is_captured(process):
+    """Of code with per-thread default streams: cudaMemcpy_ptds, cudaMemset_ptds."""
+    expected = {row[1]: int(row[2]) for row in ROWS if row[0] == "call"}
+    y = process.malloc(64)
+    for name, call in {
+        "cudaMemcpy_ptds: the thread's stream is captured": (Call.COPY, H2D, y, 1, 64, 2, 0),
+        "cudaMemset_ptds: the thread's stream is captured": (Call.SET, y, 0, 64, 2, 0),
+    }.items():
+        process.ok(Call.CAPTURE_BEGIN, 2, 2)
+        assert process.call(*call, payload=DATA if call[0] is Call.COPY else b"").status == expected[name]
+        assert process.call(Call.CAPTURE_END, 2).status == expected["cudaStreamEndCapture: then"]
+
+
+def test_a_graph_that_keeps_its_memory(process):
+    expected = {row[1]: int(row[2]) for row in ROWS if row[0] == "call"}
+    t = process.stream(1)
+    process.ok(Call.CAPTURE_BEGIN, t, 2)
+    p = process.ok(Call.MALLOC_ASYNC, 64, t)[0]
+    x = process.ok(Call.GRAPH_INSTANTIATE, process.ok(Call.CAPTURE_END, t)[0])[0]
+    calls = {
+        "cudaGraphLaunch: the first time": (Call.GRAPH_LAUNCH, x, t),
+        "cudaGraphLaunch: the second time": (Call.GRAPH_LAUNCH, x, t),
+        "cudaFreeAsync: of the graph's memory": (Call.FREE_ASYNC, p, t),
+        "cudaGraphLaunch: the third time": (Call.GRAPH_LAUNCH, x, t),
+        "cudaFree: of the graph's memory": (Call.FREE, p),
+    }
+    got = {name: process.call(*call).status for name, call in calls.items()}
+    assert got == {name: expected[name] for name in calls}
+
+
+def test_bad_arguments(process, kernels):
+    expected = {row[1]: int(row[2]) for row in ROWS if row[0] == "call"}
+    a, b, s, e, f = process.malloc(64), process.malloc(64), process.stream(), process.event(), process.event(2)
+    c = process.ok(Call.MALLOC_ASYNC, 64, s)[0]
+    d = process.malloc(64)
+    process.ok(Call.EVENT_RECORD, f, s, 0)
+    process.ok(Call.CAPTURE_BEGIN, s, 2)
+    over = process.event()
+    process.ok(Call.EVENT_RECORD, over, s, 0)
+    process.ok(Call.CAPTURE_END, s)
+    calls = {
+        "cudaMalloc(0)": (Call.MALLOC, 0),
+        "cudaMallocAsync(0)": (Call.MALLOC_ASYNC, 0, s),
+        "cudaMalloc(1 << 60)": (Call.MALLOC, 1 << 60),
+        "cudaFree: in the middle": (Call.FREE, a + 16),
+        "cudaFree": (Call.FREE, b),
+        "cudaFree: twice": (Call.FREE, b),
+        "cudaFree: of the host": (Call.FREE, 0x5555_0000_0000),
+        "cudaFreeAsync: of cudaMalloc": (Call.FREE_ASYNC, d, s),
+        "cudaFreeAsync: twice": (Call.FREE_ASYNC, d, s),
+        "cudaFree: of cudaMallocAsync": (Call.FREE, c),
+        "cudaFreeAsync(null)": (Call.FREE_ASYNC, 0, s),
+        "cudaMemset: beyond the buffer": (Call.SET, a + (1 << 34), 0, 64, 0, 0),
+        "cudaMemset2D: pitch below width": (Call.SET_2D, a, 8, 0, 16, 2, 0, 0),
+        "cudaEventQuery: never recorded": (Call.EVENT_QUERY, e),
+        "cudaEventElapsedTime: never recorded": (Call.EVENT_ELAPSED, e, e),
+        "cudaEventElapsedTime: without timing": (Call.EVENT_ELAPSED, f, f),
+        "cudaStreamCreateWithFlags(2)": (Call.STREAM_CREATE, 2, 0),
+        "cudaEventCreateWithFlags(16)": (Call.EVENT_CREATE, 16),
+        "cudaStreamDestroy(null)": (Call.STREAM_DESTROY, 0),
+        "cudaStreamDestroy(per thread)": (Call.STREAM_DESTROY, 2),
+        "cudaEventDestroy(null)": (Call.EVENT_DESTROY, 0),
+        "cudaEventRecord(null)": (Call.EVENT_RECORD, 0, s, 0),
+        "cudaStreamEndCapture: none begun": (Call.CAPTURE_END, s),
+        "cudaStreamBeginCapture: mode 3": (Call.CAPTURE_BEGIN, s, 3),
+        "cudaStreamWaitEvent: flags 2": (Call.STREAM_WAIT_EVENT, s, f, 2),
+        "cudaEventRecordWithFlags: flags 2": (Call.EVENT_RECORD, f, s, 2),
+        "cudaEventRecordWithFlags: external, no capture": (Call.EVENT_RECORD, f, s, 1),
+        "cudaEventQuery: of a capture that is over": (Call.EVENT_QUERY, over),
+        "cudaEventSynchronize: of a capture that is over": (Call.EVENT_SYNCHRONIZE, over),
+        "cudaStreamWaitEvent: of a capture that is over": (Call.STREAM_WAIT_EVENT, s, over, 0),
+        "cudaEventElapsedTime: of a capture that is over": (Call.EVENT_ELAPSED, over, over),
+    }
+    got = {name: process.call(*call).status for name, call in calls.items()}
+    assert got == {name: expected[name] for name in calls}
+    assert process.call(Call.COPY_2D, 1, a, 8, 0, 16, 16, 2, 0, payload=bytes(32)).status == expected[
+        "cudaMemcpy2D: pitch below width"
+    ]  # fmt: skip

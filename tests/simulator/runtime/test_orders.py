@@ -287,7 +287,8 @@ def test_the_log_by_phases(device, process, kernels):
     launch, copy, note = device.log("enqueue 1")
     assert (launch.call, launch.stream, launch.process) == ("launch", stream, 1)
     assert launch.arguments == {
-        "kernel": "add", "grid": [2, 1, 1], "block": [64, 1, 1], "shared_bytes": 0, "pointers": {"0": "x", "1": "y + 16"},
+        "kernel": "add", "grid": [2, 1, 1], "block": [64, 1, 1], "shared_bytes": 0,
+        "pointers": {"0": "x", "1": "y + 16"},
     }  # fmt: skip
     assert copy.arguments["to"] == "y" and copy.arguments["bytes"] == 4 and copy.arguments["pinned"]
     assert (note.call, note.status, note.arguments["facts"][0]) == ("cudaFuncSetAttribute", 801, 5)
