@@ -11,6 +11,12 @@ namespace host {
 // Load it before any plugin library, which then finds it by its name. Empty on success, else why not.
 std::string loadCuda(const char* path);
 
+void* cudaSymbol(const char* name);  // null where there is no CUDA, or not this function
+template <typename Function>
+Function cudaFunction(const char* name) {
+  return reinterpret_cast<Function>(cudaSymbol(name));
+}
+
 void* cudaAllocate(uint64_t bytes);  // null where there is no CUDA or no memory
 bool cudaDeallocate(void* memory);
 void* cudaAllocateOn(uint64_t bytes, cudaStream_t stream);

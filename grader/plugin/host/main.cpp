@@ -13,6 +13,7 @@
 #include "crash.h"
 #include "cuda.h"
 #include "grader_channel.hpp"
+#include "gpu.h"
 #include "library.h"
 #include "plugin.h"
 #include "resources.h"
@@ -55,6 +56,7 @@ Value perform(const std::string& name, const Value& a, std::string& problem) {
   if (name == "forget") return forget(a[0].integer()), Value();
   if (name == "lives") return manyLives(a);
   if (name == "threads") return runInThreads(a);
+  if (name == "gpu") return onGpu(a, problem);
   problem = "there is no command " + name;
   return Value();
 }
