@@ -156,7 +156,9 @@ def conform(
     spec: Annotated[
         Path | None, typer.Option(help="A TOML file with its inputs, attributes and reference (docs/plugin_spec.md).")
     ] = None,
-    level: Annotated[str | None, typer.Option(help="L0: run no kernels. By default as far as it goes.")] = None,
+    level: Annotated[
+        str | None, typer.Option(help="L0: run no kernels. L2: run them on this machine's GPU.")
+    ] = None,
     only: Annotated[list[str] | None, typer.Option(metavar="RULE", help="This rule alone; may be repeated.")] = None,
     seed: Annotated[int | None, typer.Option(help="Draw other random cases.")] = None,
     trace: Annotated[Path | None, typer.Option(help="Write every call of the plugin there, as JSON.")] = None,

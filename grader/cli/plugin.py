@@ -30,6 +30,8 @@ def run(
     """Check, print or write, and return the exit status."""
     if not library.is_file():
         raise WrongUse(f"there is no library {library}")
+    if level not in (None, "L0", "L1", "L2"):
+        raise WrongUse(f"--level is L0, L1 or L2, not {level}")
     keep_log()
     if tensorrt.tensorrt_include() is None or tensorrt.lean_library() is None:
         ensure(Console(highlight=False, stderr=True))

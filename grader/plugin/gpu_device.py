@@ -7,14 +7,26 @@ its own reference. A GPU tells no faults of single threads: bytes around each bu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from grader.plugin.build import HostUnavailable
 from grader.plugin.session import Session
 from grader.simulator.records import DeviceError
+from grader.toolchain import locate
 from grader.verdict import State
 
 GUARD = 512  # bytes before and behind a buffer
 _GUARD_BYTE, _POISON = 0xA5, 0xCD
 _DELAY = 30_000  # microseconds by which a given stream is late, so that work on another one overtakes it
+
+
+def cuda_runtime() -> Path:
+    """NVIDIA's CUDA runtime on this machine; ``HostUnavailable`` where there is none, or no GPU's driver."""
+    if not any(Path("/proc/driver/nvidia").glob("version")):
+        raise HostUnavailable("Plugins cannot run on a GPU here: no NVIDIA driver is loaded.")
+    if (found := locate.runtime_library()) is None:
+        raise HostUnavailable("Plugins cannot run on a GPU here: NVIDIA's libcudart.so was not found.")
+    return found
 
 
 @dataclass

@@ -63,7 +63,7 @@ class Session:
                 "Plugins cannot be driven here: NVIDIA's plugin registry (tensorrt-lean-cu13-libs) is missing. "
                 "`grader doctor` says how to get it."
             )
-        self.library, self.trace, self._memory_limits = Path(library), trace or Trace(), limits
+        self.library, self.trace, self._memory_limits = Path(library).resolve(), trace or Trace(), limits
         self.process = self.trace.new_process()
         self.messages: list[tuple[int, str]] = []  # (severity, text) of the plugin's log
         self.seconds = 0.0  # of the last call, in the plugin

@@ -95,6 +95,11 @@ def nvcc() -> Path | None:
     return found.nvcc if found else None
 
 
+def runtime_library() -> Path | None:
+    """NVIDIA's own ``libcudart.so.13`` or ``.12``; None where there is none."""
+    return next((each for _, lib, _ in _cuda_places() for each in sorted(lib.glob("libcudart.so.1?"))[::-1]), None)
+
+
 def supplied_include() -> Path:
     """The folder with the headers that come with the grader: ``kernel_types.cuh``, ``grader_channel.hpp``."""
     return Path(__file__).parent / "include"

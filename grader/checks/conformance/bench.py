@@ -32,6 +32,7 @@ class Ready:
 
     def __init__(self, session: Session, plugin: Plugin, context: Plugin, runner: Runner, stored: Stored):
         self.session, self.plugin, self.context, self.runner, self.stored = session, plugin, context, runner, stored
+        self.device = runner.device
 
 
 class Bench:
@@ -59,16 +60,23 @@ class Bench:
     def fresh(self, fill: int = FILL, **options) -> Session:
         """A new plugin process with the library in it; closed with the bench at the latest."""
         environment = {"GLIBC_TUNABLES": f"glibc.malloc.perturb={fill}"}
-        start = python_session if self.is_python else Session
-        session = start(self.library, device=self.device, trace=self.trace, environment=environment, **options)
+        session = self._start(environment=environment, **options)
         self._sessions.append(session)
         return session
+
+    def _start(self, **options) -> Session:
+        start = python_session if self.is_python else Session
+        return start(self.library, device=self.device, trace=self.trace, **options)
 
     def session(self) -> Session:
         """The process that rules share which leave it as they found it."""
         if self._shared is None or self._shared.over:
             self._shared = self.fresh()
         return self._shared
+
+    def device_of(self, session: Session):
+        """Where the kernels of a plugin process run."""
+        return self.device
 
     @property
     def is_python(self) -> bool:
@@ -107,7 +115,7 @@ class Bench:
         session = session or self.fresh()
         plugin = life.revive(session, stored)
         context = life.attach(plugin)
-        runner = Runner(self.device, self.spec, stored.shapes, stored.workspace)
+        runner = Runner(self.device_of(session), self.spec, stored.shapes, stored.workspace)
         return Ready(session, plugin, context, runner, stored)
 
     # ---- cases and what is right ----

@@ -34,6 +34,7 @@ class Rule(Check):
 
     belief: str
     level: str = "L0"
+    on_gpu: bool = True  # whether a real GPU can tell as well (L2)
     family: str = ""
     wants: tuple[str, ...] = ()
 
@@ -43,7 +44,7 @@ RULES: dict[str, Rule] = {}
 
 def rule(
     id: str, *, group: str, sentence: str, belief: str, source: str, level: str = "L0", family: str = "",
-    needs: tuple[str, ...] = (), wants: tuple[str, ...] = (), seeded: bool = False,
+    needs: tuple[str, ...] = (), wants: tuple[str, ...] = (), seeded: bool = False, on_gpu: bool = True,
 ) -> Callable[[Callable[..., Finding]], Callable[..., Finding]]:  # fmt: skip
     """Decorates the function that finds out; the rule goes into ``RULES``, in the order of definition."""
 
@@ -52,7 +53,7 @@ def rule(
             raise ValueError(f"rule {id}: the id is taken or the group {group} is not known")
         RULES[id] = Rule(
             id=id, group=group, sentence=sentence, belief=belief, misconception=id, source=source, level=level,
-            family=family, needs=needs, wants=wants, seeded=seeded, run=run,
+            family=family, needs=needs, wants=wants, seeded=seeded, on_gpu=on_gpu, run=run,
         )  # fmt: skip
         return run
 

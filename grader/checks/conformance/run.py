@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterable
@@ -110,6 +111,8 @@ def _shown_order(each: Rule) -> int:
 def _result(each: Rule, bench: Bench, level: str, found, seed: int) -> CheckResult | _Hit:
     if each.level != "L0" and _LEVELS.index(each.level) > _LEVELS.index(level):
         return each.result(failed(f"Not run: it needs level {each.level}.", state=State.UNSUPPORTED_HERE))
+    if level == "L2" and each.level == "L1" and not each.on_gpu:
+        return each.result(failed("Not run: a GPU cannot tell, the simulated one can.", state=State.UNSUPPORTED_HERE))
     foreign = UNSUPPORTED if bench.is_python else {}  # rules that a Python plugin has nothing to do with
     if reason := foreign.get(each.id):
         return each.result(failed(f"Not run: {reason}.", state=State.UNSUPPORTED_HERE))
@@ -193,7 +196,8 @@ def conform(
     library: Path, spec: Spec | None = None, *, only: Iterable[str] | None = None, seed: int = SEED,
     level: str | None = None, progress: Callable[[Rule, int, int], None] = lambda *_: None,
 ) -> Report:  # fmt: skip
-    """Drive a library through every rule. ``level`` "L0": do without kernels.
+    """Drive a library through every rule. ``level`` "L0": do without kernels; "L2": run them on
+    this machine's GPU; None: on the simulated one, where the library allows it.
 
     ``HostUnavailable`` where plugins cannot be driven at all.
     """
@@ -201,29 +205,37 @@ def conform(
 
     began = time.perf_counter()
     reached = _reach(Path(library), level)
-    spec = spec or Spec(path=Path(library))
+    with contextlib.ExitStack() as stack:
+        bench = stack.enter_context(_bench(Path(library), spec or Spec(path=Path(library)), reached, stack))
+        bench.cuda = reached.elf is None or not reached.elf.static_cudart
+        bench.guess()
+        results = run_rules(bench, level=reached.level, only=only, seed=seed, progress=progress)
+    return Report(
+        str(library), reached.level, tuple(results), bench.trace, time.perf_counter() - began, reached.reason,
+        reached.rebuild, notes=bench.spec.notes,
+    )  # fmt: skip
+
+
+def _bench(library: Path, spec: Spec, reached: Reach, stack: contextlib.ExitStack) -> Bench:
+    if reached.level == "L2":
+        from grader.checks.conformance.gpu_bench import GpuBench
+        from grader.plugin.gpu_device import cuda_runtime
+
+        return GpuBench(library, spec, cuda_runtime())
     device = None
     if reached.level != "none":  # at L0 too: a plugin may want memory and streams long before it is run
         from grader.simulator.runtime.client import RuntimeDevice
 
         device = RuntimeDevice.start()
-    try:
-        with Bench(Path(library), spec, device=device, kernels=reached.level == "L1") as bench:
-            bench.cuda = reached.elf is None or not reached.elf.static_cudart
-            bench.guess()
-            results = run_rules(bench, level=reached.level, only=only, seed=seed, progress=progress)
-            return Report(
-                str(library), reached.level, tuple(results), bench.trace, time.perf_counter() - began, reached.reason,
-                reached.rebuild, notes=bench.spec.notes,
-            )  # fmt: skip
-    finally:
-        if device is not None:
-            device.close()
+        stack.callback(device.close)
+    return Bench(library, spec, device=device, kernels=reached.level == "L1")
 
 
 def _reach(library: Path, wanted: str | None) -> Reach:
     if library.suffix == ".py":
         return Reach(level="L0", reason="A Python plugin's enqueue() needs a GPU: see grader plugin engine.")
+    if wanted == "L2":  # with a driver, any runtime and any device code will do
+        return Reach(level="L2")
     found = reach(library)
     if (found.level, wanted) == ("L1", "L0"):
         return replace(found, level="L0", reason="Only L0 was asked for.", rebuild="")

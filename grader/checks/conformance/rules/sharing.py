@@ -7,6 +7,7 @@ from grader.checks.conformance.bench import Bench, Ready, same
 from grader.checks.conformance.rule import rule
 from grader.checks.conformance.rules.streams import baseline, plain, went_well
 from grader.plugin import life
+from grader.plugin.arguments import attribute_fields
 from grader.plugin.execute import Case, Runner
 
 LIVES = 100
@@ -34,7 +35,8 @@ def contexts(bench: Bench, rng) -> Finding:
     ready, both, cases, right = _two(bench, rng)
     runner = ready.runner
     buffers = [runner.buffers(case) for case in cases]
-    streams = [bench.device.stream() for _ in cases]
+    device = ready.device
+    streams = [device.stream() for _ in cases]
     for context, case in zip(both, cases, strict=True):
         tensors = runner.tensors(case)
         context.shape_change(tensors.inputs, tensors.outputs)
@@ -43,10 +45,10 @@ def contexts(bench: Bench, rng) -> Finding:
             runner.produce(case, buffers[index], streams[index])
             run = runner.enqueue(context, case, buffers[index], streams[index], shape_change=False)
             tickets = runner.consume(buffers[index], streams[index])
-            run.synchronized = bench.device.synchronize(streams[index])
+            run.synchronized = device.synchronize(streams[index])
             runner.collect(run, case, buffers[index], tickets)
             if run.status or run.synchronized or run.fault is not None or not same(run, right[index]):
-                bench.device.fault(forget=True)
+                device.fault(forget=True)
                 return failed("With two contexts one after the other, a context computes something else than "
                               f"alone ({case.name}). What a context is told of its shapes belongs to its own "
                               "object: no static or shared members.")  # fmt: skip
@@ -60,9 +62,8 @@ def contexts(bench: Bench, rng) -> Finding:
     source="NvInferRuntime.h 10.14, IExecutionContext: one context a thread; PaddlePaddle/Paddle#31670",
 )  # fmt: skip
 def threads(bench: Bench, rng) -> Finding:
-    device = bench.device
     ready, both, cases, right = _two(bench, rng)
-    runner = ready.runner
+    device, runner = ready.device, ready.runner
     scripts, held = [], []
     for context, case in zip(both, cases, strict=True):
         buffers, stream = runner.buffers(case), device.stream()
@@ -97,7 +98,7 @@ def _empty(runner: Runner, case: Case):
 
 
 @rule(
-    "launch-errors", group="life", level="L1", needs=("status",), wants=("spec",),
+    "launch-errors", group="life", level="L1", on_gpu=False, needs=("status",), wants=("spec",),
     sentence="When a launch fails, enqueue() says so: it returns something else than 0.",
     belief="A kernel that was launched runs.",
     source="CUDA C++ Programming Guide 13.0, Error Checking; NvInferRuntime.h 10.14, IPluginV3OneRuntime::enqueue",
@@ -108,11 +109,11 @@ def launch_errors(bench: Bench, rng) -> Finding:
     launches = [r for r in run.calls if "Launch" in plain(r.call) and "kernel" in r.arguments]
     if not launches:
         return passed("enqueue() launches no kernel.")
-    buffers, given = ready.runner.buffers(case), bench.device.stream()
+    buffers, given = ready.runner.buffers(case), ready.device.stream()
     ready.runner.produce(case, buffers, given)
-    bench.device.fail_next_launch(OUT_OF_RESOURCES)
+    ready.device.fail_next_launch(OUT_OF_RESOURCES)
     failing = ready.runner.enqueue(ready.context, case, buffers, given)
-    bench.device.synchronize(given)
+    ready.device.synchronize(given)
     if failing.status == 0:
         return failed(f"The launch of {launches[0].arguments['kernel']} failed with error {OUT_OF_RESOURCES}, and "
                       "enqueue() returned 0. Return what cudaGetLastError() says right after the launch: else the "
@@ -127,20 +128,18 @@ def launch_errors(bench: Bench, rng) -> Finding:
     source="PaddlePaddle/Paddle#24107; NVIDIA/TensorRT#296",
 )  # fmt: skip
 def leaks(bench: Bench, rng) -> Finding:
-    session = bench.fresh()
-    creator = life.find_creator(session, bench.spec)
-    from grader.plugin.arguments import attribute_fields
-
-    fields, run = attribute_fields(bench.spec), None
-    if bench.device is not None:
-        run = _how_to_run(bench, rng)
-        bench.device.races(False)
-    _, _ = session.many_lives(creator, fields, 2, run)
-    before = bench.device.live() if bench.device is not None else {}
+    session, run, device = bench.fresh(), None, None
+    if bench.kernels:
+        ready = bench.ready(session=session)
+        run, device = _how_to_run(bench, ready, rng), ready.device
+        device.races(False)
+    creator, fields = life.find_creator(session, bench.spec), attribute_fields(bench.spec)
+    session.many_lives(creator, fields, 2, run)
+    before = device.live() if device else {}
     well, grown = session.many_lives(creator, fields, LIVES, run)
-    after = bench.device.live() if bench.device is not None else {}
-    if bench.device is not None:
-        bench.device.races(True)
+    after = device.live() if device else {}
+    if device:
+        device.races(True)
     if well < LIVES:
         return failed(
             f"Of {LIVES} lives, {LIVES - well} did not go well: a call returned null or a status other than 0."
@@ -156,11 +155,11 @@ def leaks(bench: Bench, rng) -> Finding:
     return passed()
 
 
-def _how_to_run(bench: Bench, rng) -> list:
+def _how_to_run(bench: Bench, ready: Ready, rng) -> list:
     """The arguments of a shape change and an enqueue, on memory that stays."""
-    ready, case = bench.ready(), bench.case(rng, "min")
+    case = bench.case(rng, "min")
     went_well(baseline(bench, ready, case))
-    buffers, given = ready.runner.buffers(case), bench.device.stream()
+    buffers, given = ready.runner.buffers(case), ready.device.stream()
     ready.runner.produce(case, buffers, given)
     tensors = ready.runner.tensors(case)
     return ready.context.step(

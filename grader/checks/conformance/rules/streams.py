@@ -46,7 +46,7 @@ def named(calls: Iterable, names: Iterable[str]) -> list[str]:
 
 def baseline(bench: Bench, ready: Ready, case: Case) -> Run:
     """What the plugin computes when nothing is in its way: each operation runs as soon as it is asked for."""
-    bench.device.order("eager")
+    ready.device.order("eager")
     run = ready.runner.run(ready.context, case)
     went_well(run)
     return run
@@ -74,11 +74,12 @@ def went_well(run: Run) -> None:
 def stream(bench: Bench, rng) -> Finding:
     ready, case = bench.ready(), bench.case(rng)
     right = baseline(bench, ready, case)
-    given = bench.device.stream()
+    device = ready.device
+    given = device.stream()
     for order in ("others-first", "others-last"):
-        bench.device.order(order)
+        device.order(order)
         run = ready.runner.run(ready.context, case, stream=given)
-        bench.device.order("eager")
+        device.order("eager")
         elsewhere = [r for r in run.calls if plain(r.call).startswith(_WORK) and r.stream not in (None, given)]
         default = [r for r in elsewhere if r.stream in DEFAULT_STREAMS]
         if default:
@@ -87,7 +88,7 @@ def stream(bench: Bench, rng) -> Finding:
                           "enqueue() is given. Pass that stream on: results are right here and wrong in an engine.",
                           calls=len(default))  # fmt: skip
         if run.fault is not None or run.synchronized or not same(run, right):
-            bench.device.fault(forget=True)
+            device.fault(forget=True)
             which = f" ({_what(elsewhere[0])})" if elsewhere else ""
             return failed(f"The results change when the GPU is busy: work on another stream{which} is not joined "
                           "to the stream that enqueue() is given. Record an event there, and let the given stream "
@@ -109,7 +110,7 @@ def _calls_of_two_runs(bench: Bench, rng) -> list:
 
 
 @rule(
-    "no-allocation", group="streams", level="L1", needs=("status",), wants=("spec",),
+    "no-allocation", group="streams", level="L1", on_gpu=False, needs=("status",), wants=("spec",),
     sentence="enqueue() allocates and frees nothing, and creates no streams and events.",
     belief="A small cudaMalloc in enqueue() costs nothing.",
     source="NVIDIA/TensorRT#296, #1024; autoware_universe#12378; CUDA C++ Programming Guide 13.0, Stream Capture: "
@@ -127,7 +128,7 @@ def no_allocation(bench: Bench, rng) -> Finding:
 
 
 @rule(
-    "no-synchronization", group="streams", level="L1", needs=("status",), wants=("spec",),
+    "no-synchronization", group="streams", level="L1", on_gpu=False, needs=("status",), wants=("spec",),
     sentence="enqueue() waits for nothing: it queues its work and returns.",
     belief="The work should be done when enqueue() returns.",
     source="NvInferRuntime.h 10.14, IExecutionContext::enqueueV3 (asynchronous); autoware_universe#13158",
@@ -140,7 +141,7 @@ def no_synchronization(bench: Bench, rng) -> Finding:
 
 
 @rule(
-    "no-pageable-copy", group="streams", level="L1", needs=("status",), wants=("spec",),
+    "no-pageable-copy", group="streams", level="L1", on_gpu=False, needs=("status",), wants=("spec",),
     sentence="enqueue() copies nothing from or to ordinary host memory.",
     belief="cudaMemcpyAsync is asynchronous, whatever memory it reads.",
     source="CUDA Runtime API 13.0, API synchronization behavior; autoware_universe#13158; PaddlePaddle/Paddle#25014",
@@ -166,7 +167,8 @@ def no_pageable_copy(bench: Bench, rng) -> Finding:
            "Graphs; NVIDIA/TensorRT#1967, #802",
 )  # fmt: skip
 def capture(bench: Bench, rng) -> Finding:
-    device, ready, case = bench.device, bench.ready(), bench.case(rng)
+    ready, case = bench.ready(), bench.case(rng)
+    device = ready.device
     baseline(bench, ready, case)  # TensorRT has a context run once before it is captured (#2603)
     other = bench.case(rng)
     right = baseline(bench, ready, other)
