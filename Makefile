@@ -44,6 +44,8 @@ attack: setup  #: for authors: damaged modules, sanitizers and other processors 
 	@python tests/simulator/fuzz.py --count $(FUZZ) --jobs 2 --sanitize
 	@python tests/simulator/sanitized.py
 	@python tests/simulator/replay/run.py
+	@python tests/simulator/runtime/sanitized.py
+	@python tests/simulator/runtime/cub.py
 
 demo: setup  #: for instructors: a class release, three submissions, their grades
 	@python -m grader.classroom.demo

@@ -173,9 +173,12 @@ def test_votes_matches_and_reductions(bench):
     y[160 + t] = __reduce_min_sync(all, -t);
     int same;
     y[192 + t] = __match_all_sync(all, 4, &same) + same;
+    int odd = t & 1, ballot;  // as CUB writes it
+    asm("{.reg .pred p; setp.ne.s32 p, %1, 0; vote.ballot.sync.b32 %0, p, 0xffffffff;}" : "=r"(ballot) : "r"(odd));
+    y[224 + t] = ballot;
 }"""
     )
-    y = ints(bench, text, 224)
+    y = ints(bench, text, 256)
     ballot = sum(1 << t for t in range(0, 32, 5))
     np.testing.assert_array_equal(y[:32].view(np.uint32), np.full(32, ballot))
     np.testing.assert_array_equal(y[32:64], 3)
@@ -184,7 +187,8 @@ def test_votes_matches_and_reductions(bench):
     np.testing.assert_array_equal(y[96:128], 496 + 93)
     np.testing.assert_array_equal(y[128:140], 0xFFF)
     np.testing.assert_array_equal(y[160:192], -31)
-    np.testing.assert_array_equal(y[192:], 0)
+    np.testing.assert_array_equal(y[192:224], 0)
+    np.testing.assert_array_equal(y[224:].view(np.uint32), 0xAAAAAAAA)
 
 
 @pytest.mark.parametrize("width", [32, 16, 8])

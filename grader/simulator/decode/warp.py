@@ -41,8 +41,9 @@ def _result_and_predicate(context: Context, kind: str) -> None:
 
 @handles("vote")
 def vote(context: Context, modifiers: Modifiers) -> None:
+    mode = modifiers.take(*VOTES)  # vote.ballot.sync: not in the manual, but ptxas takes it and CUB writes it
     modifiers.need("sync")
-    mode = modifiers.need(*VOTES)
+    mode = mode or modifiers.need(*VOTES)
     kind = modifiers.need("b32" if mode == "ballot" else "pred")
     context.count(3)
     context.operation("vote")

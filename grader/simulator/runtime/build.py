@@ -17,14 +17,16 @@ from grader.verdict.records import State
 
 SOURCES = Path(__file__).parent / "cudart"
 FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra")
+SANITIZED = (*FLAGS, "-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined")
 _LINK = ("-Wl,-z,nodelete", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN")  # nodelete: threads and exit may still call
 _WHAT = "the stand-in CUDA runtime"
 
 
-def build_cudart() -> Path:
+def build_cudart(flags: tuple[str, ...] = FLAGS) -> Path:
     """``libcudart.so.13``; from the user's cache, or built now (some 6 seconds, once).
 
-    A process loads it by its path before it loads a plugin library, or has its folder in ``LD_LIBRARY_PATH``.
+    A process loads it by its path before it loads a plugin library, or has its folder in ``LD_LIBRARY_PATH``. With
+    ``SANITIZED`` it needs ``grader.simulator.build.sanitizer_environment``.
 
     ``DeviceError``: ``UNSUPPORTED_HERE`` where g++ or CUDA's headers are missing, ``GRADER_FAULT`` where g++ fails.
     """
@@ -34,7 +36,7 @@ def build_cudart() -> Path:
         raise DeviceError(
             State.UNSUPPORTED_HERE, f"{_WHAT} needs CUDA's headers, which are not here; install them with: make course"
         )
-    flags = (*FLAGS, "-isystem", str(headers))
+    flags = (*flags, "-isystem", str(headers))
     version = (headers / "cuda_runtime_api.h").stat()
     name = f"cudart-{compiled.key(compiler, SOURCES, flags, _LINK, version.st_size, version.st_mtime_ns)}"
 

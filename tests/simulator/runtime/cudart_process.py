@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.simulator.runtime.build import build_cudart
+from grader.simulator.build import sanitizer_environment
+from grader.simulator.runtime.build import FLAGS, SANITIZED, build_cudart
 from grader.toolchain.locate import cuda_include
 
 CHILD = Path(__file__).with_name("cudart_child.py")
@@ -85,12 +86,17 @@ EXPORT by_handle(float* y, const float* x, float a, int n)
 """
 
 
+SANITIZE = False  # see sanitized.py
+
+
 class Process:
     """A script's process, which has a connection to ``device`` unless that is None."""
 
     def __init__(self, device, script: str, *, libraries: tuple[Path, ...] = ()):
         prelude = "".join(f"{path.stem} = Calls(ctypes.CDLL({str(path)!r}))\n" for path in libraries)
-        command = [sys.executable, "-I", str(CHILD), str(build_cudart()), prelude + script]
+        runtime = build_cudart(SANITIZED if SANITIZE else FLAGS)
+        environment = {**os.environ, **(sanitizer_environment() if SANITIZE else {})}
+        command = [sys.executable, "-I", str(CHILD), str(runtime), prelude + script]
         with contextlib.ExitStack() as stack:
             descriptors = []
             if device is not None:
@@ -98,7 +104,7 @@ class Process:
                 command.append(f"--device={descriptors[0]}")
             self.popen = subprocess.Popen(
                 command, pass_fds=descriptors, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                text=True,
+                text=True, env=environment,
             )  # fmt: skip
 
     def heard(self):
@@ -107,7 +113,7 @@ class Process:
 
     def end(self) -> list:
         """What else it says; ``AssertionError`` where it does not end well."""
-        out, err = self.popen.communicate(timeout=20)
+        out, err = self.popen.communicate(timeout=60)
         assert self.popen.returncode == 0, err or f"exit status {self.popen.returncode}"
         return [json.loads(line) for line in out.splitlines()]
 

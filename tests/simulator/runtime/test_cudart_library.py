@@ -64,7 +64,7 @@ say([cuda.cudaMalloc(byref(c_uint64()), 4), cuda.cudaDeviceSynchronize(), plain.
 
 
 @pytest.mark.parametrize("answer", [
-    b"", b"abc", REPLY.pack(0, 0, 1 << 60, 0, 0, 0, 0), REPLY.pack(0, 0, 1 << 40, 0, 0, 0, 0),
+    b"", b"abc", REPLY.pack(0, 0, 1 << 60, 0, 0, 0, 0), REPLY.pack(0, 0, 1 << 33, 0, 0, 0, 0),
     REPLY.pack(0, Reply.DELIVERIES, 3, 0, 0, 0, 0) + b"abc",
     REPLY.pack(0, Reply.DELIVERIES, 20, 0, 0, 0, 0) + DELIVERY.pack(1, 1 << 50) + b"abcd",
 ])  # fmt: skip

@@ -17,7 +17,7 @@ struct CallConfiguration {
 };
 
 struct Thread {
-  explicit Thread(uint32_t number) : number(number) {}
+  explicit Thread(uint32_t own_number) : number(own_number) {}
 
   uint32_t number;  // from 1, in the order of first calls
   Function function = Function::none;  // of the API, that the thread is in

@@ -46,11 +46,15 @@ void drop(Things& things, const Module* module) {
     at = at->second->module == module ? things.erase(at) : std::next(at);
 }
 
-// Asks in no function's name: what CUDA does at the first use of something is not the call that uses it.
+// Asks in no function's name, and as if it had not: what CUDA does at the first use of something is not the call that
+// uses it.
 Answer ask_apart(Call call, std::array<uint64_t, 8> arguments, Bytes payload) {
-  const Function function = std::exchange(thread().function, Function::none);
+  Thread& own = thread();
+  const Function function = std::exchange(own.function, Function::none);
+  const bool asked = own.asked;
   Answer answer = ask(call, arguments, payload);
-  thread().function = function;
+  own.function = function;
+  own.asked = asked;
   return answer;
 }
 
