@@ -7,7 +7,8 @@ its stream waits for, and, by the rules of the legacy default stream, for other 
 - ``eager``: at once, as when nothing else keeps the GPU busy;
 - ``late``: only when somebody waits for it;
 - ``others-first``: on the streams that the parent did not make at once, on the parent's only when somebody waits;
-- ``others-last``: the other way round.
+- ``others-last``: the other way round;
+- ``interleaved``: when somebody waits, all streams take turns, an operation each: what two contexts share shows.
 
 Whatever the order, work that nothing waits for runs at last when the device is synchronized, or its process ends.
 Rules: CUDA C++ Programming Guide 13.0, "Streams", "Default Stream", "Events".
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from grader.simulator.runtime.capture import Capture
     from grader.simulator.runtime.context import Context
 
-ORDERS = ("eager", "late", "others-first", "others-last")
+ORDERS = ("eager", "late", "others-first", "others-last", "interleaved")
 MOST_QUEUED = 4096  # operations; the oldest run when there are more, as a full queue of a GPU makes a launch wait
 MOST_STAGED = 64 << 20  # bytes that they hold
 
@@ -134,6 +135,8 @@ class Queues:
         order runs at once. False: a host function must return first."""
         self._run_ready(self._at_once)
         targets = [t for t in targets if t is not None and not t.done]
+        if self.order == "interleaved":
+            return self._take_turns(targets)
         wanted: set[Operation] = set()
         left = list(targets)
         while left:
@@ -143,6 +146,14 @@ class Queues:
                 left.extend(operation.waits)
         self._run_ready(wanted.__contains__)
         self._run_ready(self._at_once)
+        return all(t.done for t in targets)
+
+    def _take_turns(self, targets: list[Operation]) -> bool:
+        while self._ready and not all(t.done for t in targets):
+            turn, self._ready = sorted(self._ready), []
+            for _, operation in turn:
+                if not operation.begun:
+                    self._start(operation)
         return all(t.done for t in targets)
 
     def pending(self, owner: Context | None = None) -> list[Operation]:

@@ -20,6 +20,7 @@ from plugin_process import PluginProcess
 
 from grader.simulator.runtime.client import RuntimeDevice
 from grader.simulator.runtime.protocol import REQUEST, VERSION, Call
+from grader.simulator.runtime.streams import ORDERS
 
 EDGES = (0, 1, 2, 3, 4, 7, 8, 16, 255, 256, 511, 4096, 65535, 65536, 1 << 20, (1 << 31) - 1, 1 << 31, (1 << 32) - 1,
          1 << 32, 1 << 33, 0x7000_0000_0000, 1 << 62, 1 << 63, (1 << 64) - 1)  # fmt: skip
@@ -151,7 +152,7 @@ def attack(device: RuntimeDevice, image: bytes, count: int, seed: int) -> int:
     for number in range(count):
         attacker.step()
         if number % 500 == 0:
-            device.order(attacker.random.choice(("eager", "late", "others-first", "others-last")))
+            device.order(attacker.random.choice(ORDERS))
             assert device.synchronize() in range(1000)
             device.clear_log()
     attacker.process.close()

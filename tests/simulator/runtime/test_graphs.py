@@ -150,3 +150,15 @@ def test_a_process_that_goes_in_the_middle_of_a_capture(device, join):
     two.ok(Call.SET, y, 1, 4, stream, ASYNC)
     two.ok(Call.MALLOC, 4)
     assert device.synchronize() == 0 and device.read(y, 1) == b"\1"
+
+
+def test_the_parent_cannot_run_a_host_function_of_a_graph(device, process):
+    stream, y = device.stream(), device.alloc(4, name="y", fill=0)
+    device.begin_capture(stream)
+    process.ok(Call.HOST_FUNCTION, stream, 3, 0)
+    process.ok(Call.SET, y, 1, 4, stream, ASYNC)
+    graph = device.end_capture(stream)[1]
+    assert device.launch_graph(graph, stream) == 0
+    assert device.synchronize(stream) == 600 and device.read(y, 1) == b"\0"
+    assert process.synchronize(stream) == 0 and process.ran == [3]  # the process has to wait for something
+    assert device.synchronize(stream) == 0 and device.read(y, 1) == b"\1"

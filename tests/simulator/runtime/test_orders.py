@@ -121,7 +121,7 @@ def test_right_work_gives_the_same_in_every_order(device, run, enqueue, order):
     [
         (legacy, {"late", "others-first", "others-last"}),
         (own_stream, {"late", "others-first", "others-last"}),
-        (not_joined, {"late", "others-first", "others-last"}),
+        (not_joined, {"late", "others-first", "others-last", "interleaved"}),
         (not_forked, {"others-first"}),
         (event_before_the_work, {"late", "others-last"}),
     ],
@@ -240,7 +240,7 @@ def test_events(device, process, order):
     process.ok(Call.EVENT_RECORD, e, s, 0)
     process.ok(Call.SET, y, 0, 4, s, ASYNC)
     process.ok(Call.EVENT_RECORD, f, s, 0)
-    assert process.call(Call.EVENT_QUERY, f).status == (600 if order in ("late", "others-last") else 0)
+    assert process.call(Call.EVENT_QUERY, f).status == (0 if order in ("eager", "others-first") else 600)
     assert process.call(Call.EVENT_SYNCHRONIZE, f).status == 0
     assert struct.unpack("<f", struct.pack("<I", process.ok(Call.EVENT_ELAPSED, e, f)[0]))[0] == pytest.approx(0.002)
     assert process.call(Call.EVENT_DESTROY, e).status == 0 and process.call(Call.EVENT_QUERY, e).status == 400
@@ -326,3 +326,21 @@ def test_memory_used_behind_its_allocation(device, process, order):
     b = process.ok(Call.MALLOC_ASYNC, 64, s)[0]
     assert process.call(Call.FREE, b).status == 0  # at once, as its stream has nothing to do with it
     assert device.live()["allocations"] == 1
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_memory_that_two_contexts_share(device, process, kernels, order):
+    """Each context works on a stream of its own, and both through one scratch buffer."""
+    device.order(order)
+    scratch = device.alloc(4, name="scratch", fill=0)
+    tickets = []
+    streams = [device.stream(), device.stream()]
+    for start, stream in zip((10, 20), streams, strict=True):
+        x, y = device.alloc(4, name="x", fill=0), device.alloc(4, name="y", fill=0)
+        device.produce(stream, x, struct.pack("<f", start))
+        process.launch(kernels["add"], 1, 1, add_args(x, scratch, 1, 1.0), stream)
+        process.launch(kernels["add"], 1, 1, add_args(scratch, y, 1, 1.0), stream)
+        tickets.append(device.consume(stream, y, 4))
+    assert [device.synchronize(stream) for stream in streams] == [0, 0]
+    got = [struct.unpack("<f", device.collected(ticket))[0] for ticket in tickets]
+    assert got == ([22, 22] if order == "interleaved" else [12, 22])
