@@ -71,8 +71,12 @@ def ninja() -> Path | None:
 
 
 def cuda_include() -> Path | None:
-    """The folder with ``cuda_fp16.h``; None where there are no CUDA headers."""
-    return next((include for _, _, include in _cuda_places() if (include / "cuda_fp16.h").is_file()), None)
+    """The folder with CUDA's headers; None where there are none.
+
+    Those of the wheel ``nvidia-cuda-runtime`` alone, as PyTorch brings them, lack ``crt/`` and are of no use to g++.
+    """
+    needed = ("cuda_fp16.h", "crt/host_defines.h")
+    return next((each for *_, each in _cuda_places() if all((each / name).is_file() for name in needed)), None)
 
 
 def toolkit() -> Toolkit | None:
