@@ -134,7 +134,7 @@ def _read(file) -> Elf:
             undefined=tuple(undefined),
             compilers=tuple(dict.fromkeys(_strings(_data(sections.get(".comment"))))),
             fatbins=fatbins,
-            relocatable_device_code="__nv_relfatbin" in sections or "__nv_module_id" in sections,
+            relocatable_device_code="__nv_relfatbin" in sections,
             static_cudart="__cudaRegisterFatBinary" not in names and _holds(sections, b"cudaErrorCudartUnloading"),
         )
     except ElfError:

@@ -108,6 +108,19 @@ def teach(said: Said, known: Mapping[str, str], own: Collection[str], strict: bo
     return Diagnostic(message=message, severity=severity, file=said.file, line=said.line, column=said.column)
 
 
+def foreign_header(message: str) -> str:
+    """The screen's message about a header; of those of NVIDIA's that are not here, what to do without them."""
+    found = re.match(
+        r"'(cublas|cudnn|nvrtc|cufft|curand|cusolver|cusparse|nccl)[\w.]*' cannot be included here", message
+    )
+    if not found:
+        return message
+    return (
+        f"{found[0]}: the simulated GPU runs kernels and none of NVIDIA's libraries, so write that step as a kernel "
+        "of your own."
+    )
+
+
 def undefined(name: str) -> str:
     """The sentence about a symbol that no file defines and no library supplies."""
     if name.startswith("vtable for "):

@@ -21,6 +21,7 @@ _CUDART = re.compile(r"libcudart\.so\.(\d+)(?:\..*)?")
 _CUDA_RELEASES = ("12", "13")  # whose runtime has a stand-in
 _TENSORRT = re.compile(r"libnv(?:infer|onnxparser)(?:_\w+)?\.so\.(\d+)(?:\..*)?")
 _TENSORRT_RELEASE = "10"
+_CUDA_SYMBOL = re.compile(r"cuda[A-Z]|__cuda[A-Z]")  # a library that is linked with no CUDA runtime leaves these open
 _ORDINARY = re.compile(r"lib(?:c|m|dl|rt|pthread|stdc\+\+|gcc_s|c\+\+|c\+\+abi|unwind|gomp|omp|cudart)\.so|ld-linux")
 _OWN_KERNEL = "write that step as a kernel of the plugin's own"
 
@@ -78,6 +79,16 @@ def foreign(name: str) -> Foreign | None:
     return next((one for one in FOREIGN if one.file.fullmatch(name)), None)
 
 
+def functions_of(elf: Elf, name: str) -> list[str]:
+    """The functions that a library takes from one of NVIDIA's, sorted; empty for another's name."""
+    library = foreign(name)
+    mine = (
+        one.name for one in elf.undefined
+        if library and (one.library == name or (not one.library and library.symbols.match(one.name)))
+    )  # fmt: skip
+    return sorted(name for name in mine if not _CUDA_SYMBOL.match(name))
+
+
 def is_tensorrt(name: str) -> bool:
     """Whether it is a library of the TensorRT release whose interfaces are known here: "libnvinfer_plugin.so.10"."""
     found = _TENSORRT.fullmatch(name)
@@ -99,6 +110,9 @@ def _unloadable(elf: Elf) -> tuple[str, str] | None:
         if (found := _TENSORRT.fullmatch(name)) and found[1] != _TENSORRT_RELEASE:
             reason = f"The library is linked with TensorRT {found[1]} ({name}), whose interfaces differ."
             return reason, f"Build it with the headers and libraries of TensorRT {_TENSORRT_RELEASE}."
+    if any(one.name.startswith("__cudaRegisterLinkedBinary") for one in elf.undefined):
+        reason = "The device code is relocatable (nvcc -rdc=true or -dc), and nobody linked it (nvcc -dlink)."
+        return reason, f"Build without -rdc, each kernel with what it calls in one file: nvcc {fatbin.REBUILD}."
     if unresolved := unresolved_symbols(elf):
         more = f" and {len(unresolved) - 1} more" if len(unresolved) > 1 else ""
         name = plain_name(unresolved[0])
@@ -112,10 +126,11 @@ def _without_kernels(elf: Elf) -> tuple[str, str] | None:
     if elf.static_cudart:
         reason = "The CUDA runtime is linked into the library (nvcc's default), so nothing can take its place."
         return reason, f"Link the shared runtime: {SHARED_RUNTIME}."
-    for name in elf.needed:
-        if library := foreign(name):
-            reason = f"The library calls {library.name} ({name}), which the simulated GPU does not have."
-            return reason, f"To run it here, {library.advice}."
+    for name in elf.needed:  # one that is linked with and never called does not matter
+        if calls := functions_of(elf, name):
+            library = foreign(name)
+            reason = f"The library calls {library.name} ({calls[0]}), which the simulated GPU does not have."
+            return reason, f"{library.advice[0].upper()}{library.advice[1:]}."
     held = list(fatbin.images(elf.fatbins))
     if elf.relocatable_device_code:
         reason = "The device code is relocatable (nvcc -rdc=true or -dc), so its parts are linked as machine code only."
@@ -142,7 +157,3 @@ def unresolved_symbols(elf: Elf) -> list[str]:
         if not one.version and not one.weak and one.name not in known and not _CUDA_SYMBOL.match(one.name)
         and not any(symbols.match(one.name) for symbols in theirs)
     ]  # fmt: skip
-
-
-# CUDA's runtime would define it: a library that is not linked with any leaves these open.
-_CUDA_SYMBOL = re.compile(r"cuda[A-Z]|__cuda[A-Z]")

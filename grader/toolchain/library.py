@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from grader.sandbox import Limits
-from grader.toolchain import library_messages, locate
+from grader.toolchain import lessons, library_messages, locate
 from grader.toolchain.cache import Cache, key_of, write_atomically
 from grader.toolchain.compile import Reply, ask
 from grader.toolchain.lexer import Reading
@@ -179,6 +180,7 @@ def _screen(source: Source, folders: Sequence[Path]) -> tuple[dict[str, Reading]
         for name in list(device):
             device |= _closure(name, readings)
         problems = check_includes(readings, source.files, folders, assembly=device)
+        problems = [replace(one, message=lessons.foreign_header(one.message)) for one in problems]
     if not problems and not readings[source.main].tokens and not readings[source.main].directives:
         message = "The file is empty: write your answer in it."
         problems.append(Diagnostic(message=message, file=source.main, line=1))

@@ -21,7 +21,7 @@ from pathlib import Path
 from grader.toolchain import locate
 from grader.toolchain.cache import cache_folder
 from grader.toolchain.elf import Elf, ElfError, read_elf
-from grader.toolchain.levels import foreign, is_tensorrt
+from grader.toolchain.levels import foreign, functions_of, is_tensorrt
 from grader.toolchain.tensorrt import lean_library
 
 _NAME = re.compile(r"[A-Za-z_]\w{0,500}")
@@ -56,12 +56,8 @@ def _plan(elf: Elf) -> tuple[dict[str, Path], dict[str, str]]:
     """What leads to another library, and the C text of those that are made, both by file name."""
     links, texts = {}, {}
     for name in filter(_FILE.fullmatch, elf.needed):
-        if library := foreign(name):
-            names = (
-                one.name for one in elf.undefined
-                if one.library == name or (not one.library and library.symbols.match(one.name))
-            )  # fmt: skip
-            texts[name] = _text(names, _NO_DEVICE)
+        if foreign(name):
+            texts[name] = _text(functions_of(elf, name), _NO_DEVICE)
         elif name.startswith("libnvinfer.so.") and is_tensorrt(name):
             if lean := lean_library():
                 links[name] = lean

@@ -12,7 +12,7 @@ from grader.toolchain.levels import SHARED_RUNTIME, reach
 from grader.verdict import State
 
 KERNEL = b"""#include <cuda_runtime_api.h>
-__global__ void fill(int* p) { p[threadIdx.x] = 1; }
+namespace { __global__ void fill(int* p) { p[threadIdx.x] = 1; } }
 extern "C" void launch(int* p, cudaStream_t stream) { fill<<<1, 32, 0, stream>>>(p); }
 int* getCreators(int& count) { count = 0; return nullptr; }
 """
@@ -100,17 +100,30 @@ def test_the_runtime_inside_reaches_l0_stripped_or_not(link, compiled):
     fails(path, "L0", "CUDA runtime is linked into the library", SHARED_RUNTIME)
 
 
-def test_relocatable_device_code_reaches_l0(link, compiled):
-    unit = compiled("relocatable", "-rdc=true")
-    fails(link("rdc", "", "-l:libcudart.so.13", objects=[unit]), "L0", "relocatable", "without -rdc")
+def test_relocatable_device_code_reaches_l0(link, compiled, cuda, tmp_path):
+    unit = compiled("relocatable", "-rdc=true", "-arch=sm_80")
+    fails(link("unlinked", "", "-l:libcudart.so.13", objects=[unit]), "none", "nobody linked it", "without -rdc")
+    linked = tmp_path / "linked.o"
+    subprocess.run([cuda.nvcc, "-dlink", "-Xcompiler", "-fPIC", "-arch=sm_80", unit, "-o", linked], check=True)
+    path = link("rdc", "", "-l:libcudart.so.13", objects=[unit, linked])
+    fails(path, "L0", "its parts are linked as machine code only", "without -rdc")
+
+
+@pytest.mark.parametrize("needed, function, reason, rebuild", [
+    ("libcublas.so.13", "cublasSgemm_v2", "calls cuBLAS (cublasSgemm_v2)", "kernel of the plugin's own"),
+    ("libcudnn_ops.so.9", "cudnnCreate", "calls cuDNN", "kernel of the plugin's own"),
+    ("libnvrtc.so.12", "nvrtcCompileProgram", "calls NVRTC", "when the library is built"),
+    ("libcuda.so.1", "cuLaunchKernel", "calls the CUDA driver (cuLaunchKernel)", "Call the CUDA runtime"),
+    ("libcufft.so.12", "cufftExecC2C", "calls cufft", "kernel of the plugin's own"),
+])  # fmt: skip
+def test_a_library_that_calls_another_of_nvidias_reaches_l0(link, needed, function, reason, rebuild):
+    other = link("other", f'extern "C" void {function}() {{}}', f"-Wl,-soname,{needed}")
+    fails(link("idle", "", f"-l:{other.name}"), "L1", "", "")  # linked with it, and that is all
+    calls = f'extern "C" void {function}(); void f() {{ {function}(); }}'
+    fails(link("calls", calls, f"-l:{other.name}"), "L0", reason, rebuild)
 
 
 @pytest.mark.parametrize("needed, level, reason, rebuild", [
-    ("libcublas.so.13", "L0", "calls cuBLAS (libcublas.so.13)", "kernel of the plugin's own"),
-    ("libcudnn_ops.so.9", "L0", "calls cuDNN", "kernel of the plugin's own"),
-    ("libnvrtc.so.12", "L0", "calls NVRTC", "when the library is built"),
-    ("libcuda.so.1", "L0", "calls the CUDA driver", "call the CUDA runtime"),
-    ("libcufft.so.12", "L0", "calls cufft", "kernel of the plugin's own"),
     ("libcudart.so.11.0", "none", "runtime of CUDA 11", "CUDA 12 or 13"),
     ("libcudart.so.12", "L1", "", ""),
     ("libnvinfer.so.8", "none", "TensorRT 8", "TensorRT 10"),
@@ -118,7 +131,7 @@ def test_relocatable_device_code_reaches_l0(link, compiled):
     ("libnvinfer.so.10", "L1", "", ""),
     ("libnvinfer_plugin.so.10", "L1", "", ""),
 ])  # fmt: skip
-def test_what_a_library_needs_is_judged_by_name(link, needed, level, reason, rebuild):
+def test_the_cuda_and_tensorrt_that_a_library_needs_are_judged_by_name(link, needed, level, reason, rebuild):
     other = link("other", "", f"-Wl,-soname,{needed}")
     fails(link("needs", "", f"-l:{other.name}"), level, reason, rebuild)
 

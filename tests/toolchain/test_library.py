@@ -134,6 +134,7 @@ def test_a_plugin_is_built_once_and_each_file_is_kept():
     ("getPluginRegistry();", "int getPluginRegistry;", "launchScale.*none of your files defines", "return launchScale"),
     ("return new Scale;", "return new Sale;", "Sale", "return new Scale;"),
     ("#include <NvInferRuntime.h>", "#include <NvInferRuntimes.h>", "cannot be included here", "#include <Nv"),
+    ("#include <NvInferRuntime.h>", "#include <cublas_v2.h>", "write that step as a kernel", "#include <Nv"),
 ])  # fmt: skip
 def test_what_a_compiler_finds_becomes_a_lesson_at_its_line(old, new, sentence, at):
     message, line = lesson(changed(old, new))
