@@ -8,12 +8,18 @@ loads. All happens in a child; a crash there is an answer.
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.plugin.native_build import CannotBuild, build
 from grader.sandbox import Limits, run
+from grader.simulator.records import DeviceError
+from grader.simulator.runtime.build import build_cudart
 from grader.toolchain import tensorrt
+from grader.toolchain.elf import ElfError, read_elf
+from grader.toolchain.standins import stand_ins
 from grader.verdict import State
 
 SOURCES = Path(__file__).parent / "registry11"
@@ -27,6 +33,12 @@ _REBUILD = (
     "A library that registers itself (REGISTER_TENSORRT_PLUGIN) calls the registry by the layout of the headers that"
     " it was built with, and TensorRT 11 has another: build it with the headers of TensorRT 11, or export getCreators"
     " and setLoggerFinder instead and let the application load it with loadLibrary."
+)
+
+
+_LINK = (
+    "a process of TensorRT 11 has libnvinfer.so.11 instead. Build it against TensorRT 11; or do not link it with"
+    " TensorRT at all, since a plugin needs nothing of it but getPluginRegistry, which the application has."
 )
 
 
@@ -59,18 +71,26 @@ def ask(library: Path, *, lean: Path | None = None, limits: Limits = _LIMITS) ->
     if lean is None:
         return Answer(State.UNSUPPORTED_HERE, "The registry of TensorRT 11.4 is not here: run `grader plugin-lane`.")
     try:
-        program = build(SOURCES)
+        program, cuda = build(SOURCES), build_cudart()
     except CannotBuild as error:
         return Answer(State.GRADER_FAULT if error.defect else State.UNSUPPORTED_HERE, error.sentence)
-    outcome = run([str(program), str(lean), str(Path(library).absolute())], header={}, limits=limits)
+    except DeviceError as error:
+        return Answer(error.state, error.sentence)
+    if linked := _linked_with_another(library):
+        return Answer(State.FAIL, f"The library is linked with {linked}: {_LINK}")
+    # CUDA's runtime, and what else the library is linked with, is found where the plugin host finds it.
+    folders = filter(None, (cuda.parent, stand_ins(library)))
+    command = [str(program), str(lean), str(Path(library).absolute())]
+    outcome = run(command, header={}, limits=limits, env={"LD_LIBRARY_PATH": os.pathsep.join(map(str, folders))})
     said = outcome.header or {}
     if "problem" in said:
         return Answer(State.GRADER_FAULT, f"The registry of TensorRT 11.4 does not work here: {said['problem']}.")
     if "loaded" not in said:
         step = _STEPS.get(said.get("step", ""), "started")
         state = State.ERROR if outcome.state is State.PASS else outcome.state
-        sentence = f"The process that {step} under TensorRT 11.4 {outcome.message or 'ended early'}."
-        return Answer(state, f"{sentence} {_REBUILD}" if state is State.CRASH else sentence)
+        if (said.get("step"), state) == ("load", State.CRASH):
+            return Answer(state, f"TensorRT 11.4 crashes as it loads the library ({outcome.signal}). {_REBUILD}")
+        return Answer(state, f"The process that {step} under TensorRT 11.4 {outcome.message or 'ended early'}.")
     version = said["tensorrt"]
     release = f"{version // 10000}.{version // 100 % 100}.{version % 100}"
     if not said["loaded"]:
@@ -80,6 +100,25 @@ def ask(library: Path, *, lean: Path | None = None, limits: Limits = _LIMITS) ->
     if lost:
         return Answer(State.FAIL, f"TensorRT {release} does not find the creator {lost.name} again.", release, creators)
     return Answer(State.PASS, "", release, creators)
+
+
+def _linked_with_another(library: Path) -> str | None:
+    """The library of another TensorRT that this one needs, "libnvinfer.so.10"."""
+    try:
+        needed = read_elf(library).needed
+    except ElfError:
+        return None  # the loader says what is wrong
+    return next((name for name in needed if re.match(r"libnvinfer\w*\.so\.(?!11\b)\d+", name)), None)
+
+
+def remark(library: Path) -> str:
+    """What a report says of the step to TensorRT 11; "" where its registry is not here, or has nothing to say."""
+    answer = ask(library, limits=Limits(wall_seconds=5, processes=8))
+    if answer.state in (State.UNSUPPORTED_HERE, State.GRADER_FAULT):
+        return ""
+    if answer.state is State.PASS:
+        return f"NVIDIA's registry of TensorRT {answer.tensorrt} loads the library too, with all its creators."
+    return f"On the way to TensorRT 11: {answer.sentence}"
 
 
 def _why_not(said: dict) -> str:

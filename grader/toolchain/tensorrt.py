@@ -64,6 +64,15 @@ def find_headers() -> tuple[Headers | None, tuple[str, ...]]:
     return None, tuple(refused)
 
 
+def headers_of(major: int) -> Path | None:
+    """The first headers of a major version, for code that a TensorRT of that version loads; None where there are none."""
+    for folder, _ in _header_places():
+        version = headers_version(folder)
+        if version and numbers(version)[0] == major and not _missing_headers(folder):
+            return folder
+    return None
+
+
 def judge_headers(folder: Path) -> tuple[str | None, str]:
     """The version in ``folder``, and why its headers cannot be used; "" where they can.
 

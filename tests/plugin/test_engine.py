@@ -85,7 +85,7 @@ def test_a_crash_of_tensorrts_process_is_told(monkeypatch, library, mode):
 def test_another_major_version_than_the_headers_runs_without_a_trace(monkeypatch, library):
     told = played(monkeypatch, library, "eleven")
     assert told["state"] == "pass" and told["combinations"][0]["calls"] == []
-    assert told["trace"].startswith("no call trace: TensorRT 11.4.0.106 needs its own headers")
+    assert told["trace"].startswith("no call trace: the headers of TensorRT 11 are not here")
 
 
 @pytest.mark.parametrize(("text", "words"), [("", "[plugin] name"), ('[plugin]\nname = "A"\n', "inputs with shapes")])

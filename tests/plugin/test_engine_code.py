@@ -104,6 +104,20 @@ def test_what_does_not_fit_is_said(tmp_path, spec, change, words):
 
 
 @needs_bindings
+def test_a_python_plugin_goes_into_the_network_too(tmp_path):
+    file = HERE / "python" / "scale.py"
+    spec = load_spec(file.with_suffix(".toml"))
+    text = """
+kept = network.load(request["library"])
+plan, facts = network.build(request, log)
+inputs, shape_inputs, plugin = fake.Builder.last.network.added
+print(facts["interface"], type(plugin).__name__, plugin.scale)
+"""
+    done = play(tmp_path, build_request(spec, spec.combinations()[0], file), {}, b"", text)
+    assert done.stdout == "IPluginV3 Scale [2.5]\n", done.stderr
+
+
+@needs_bindings
 def test_a_field_has_the_length_that_its_bytes_say(tmp_path):
     text = """
 import numpy as np

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.plugin.native_build import build
-from grader.plugin.second_registry import Creator, ask
+from grader.plugin.second_registry import Creator, ask, remark
 from grader.toolchain import tensorrt
 from grader.verdict import State
 
@@ -67,3 +67,18 @@ def test_another_library_in_the_place_of_the_registry_is_the_graders_fault(lean)
     ten = tensorrt.lean_library()
     assert ask(library(), lean=ten).state is State.GRADER_FAULT
     assert ask(library(), lean=library()).state is State.GRADER_FAULT
+
+
+def test_a_library_that_is_linked_with_another_tensorrt_is_told(tmp_path, lean):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "empty.cpp").write_text("")
+    other = tmp_path / "libnvinfer.so.10"
+    other.write_bytes(build(tmp_path / "empty", shared=True, flags=["-Wl,-soname,libnvinfer.so.10"]).read_bytes())
+    linked = build(DOUBLE, shared=True, flags=["-Wl,--no-as-needed", str(other)])
+    answer = ask(linked, lean=lean)
+    assert answer.state is State.FAIL and "is linked with libnvinfer.so.10" in answer.sentence
+
+
+def test_what_a_report_says_of_the_way_to_11(lean):
+    assert remark(library()).startswith("NVIDIA's registry of TensorRT 11.4")
+    assert remark(library("-DSELF_REGISTERING")).startswith("On the way to TensorRT 11: ")

@@ -88,6 +88,35 @@ def test_our_own_session_drives_it_and_both_tell_the_same_calls(tmp_path):
     assert [call for call in ours if call[1] in wanted] == [call for call in theirs if call[1] in wanted]
 
 
+def test_a_v2_plugin_is_recorded_too(tmp_path):
+    pytest.importorskip("elftools", reason="libraries are built by the plugin lane")
+    from building import built, spec
+
+    from grader.plugin import life
+
+    facts = spec("channel_bias_v2")
+    with Session(stand_for(built("channel_bias_v2"), tmp_path / "journal", tmp_path)) as session:
+        plugin = life.create(session, facts)
+        assert plugin.output_types([0], 1) == (0, [0])
+        assert plugin.output_shapes([["N", 5, 7]], 1).status == 0
+        size, blob, touched = plugin.serialize()
+        assert len(blob) == size and touched == 0
+        context = plugin.attach()
+        context.detach()
+        context.end()
+        plugin.end()
+        again = session.deserialize(plugin.creator, blob)
+        assert again.serialize()[1] == blob
+        again.end()
+    ours = [call.method for call in session.trace.calls if call.interface == "IPluginV2DynamicExt"]
+    calls = read_journal(tmp_path / "journal")
+    theirs = [call["method"] for call in calls if call["interface"] == "IPluginV2DynamicExt"]
+    wanted = {"getOutputDataType", "getOutputDimensions", "serialize", "clone", "destroy"}
+    assert [method for method in ours if method in wanted] == [method for method in theirs if method in wanted]
+    made = next(call for call in calls if call["method"] == "deserializePlugin")
+    assert made["arguments"]["bytes"] == len(blob) and made["result"].endswith("#3")
+
+
 def test_a_library_that_does_not_load_has_no_creators(tmp_path):
     (tmp_path / "libbroken.so").write_text("no library")
     with Session(stand_for(tmp_path / "libbroken.so", tmp_path / "journal", tmp_path)) as session:

@@ -87,6 +87,14 @@ def test_versions(machine, monkeypatch, version, said, form):
         assert ("newer are missing" in place.remark) == (version == "10.3.0")
 
 
+def test_headers_of_another_major_version_are_found_for_a_tensorrt_of_that_version(machine):
+    assert tensorrt.headers_of(11) is None
+    system = headers(machine / "usr/include", "11.4.0")
+    own = headers(tensorrt.headers_folder())
+    assert tensorrt.headers_of(11) == system and tensorrt.headers_of(10) == own
+    assert tensorrt.tensorrt_include() == own
+
+
 def test_the_courses_own_version_needs_no_remark(machine):
     headers(tensorrt.headers_folder())
     assert tensorrt.find_headers()[0].remark == ""

@@ -19,6 +19,7 @@ from grader.plugin.build import HostUnavailable
 from grader.plugin.life import LifeProblem
 from grader.plugin.python_plugins import UNSUPPORTED
 from grader.plugin.reference import ReferenceFailed
+from grader.plugin.second_registry import remark
 from grader.plugin.session import HostProblem, PluginEnded
 from grader.plugin.spec_records import Spec
 from grader.plugin.trace import Trace
@@ -210,9 +211,11 @@ def conform(
         bench.cuda = reached.elf is None or not reached.elf.static_cudart
         bench.guess()
         results = run_rules(bench, level=reached.level, only=only, seed=seed, progress=progress)
+    loads = any(each.check == "loads" and each.state is State.PASS for each in results)
+    further = remark(bench.library) if loads and only is None and not bench.is_python else ""
     return Report(
         str(library), reached.level, tuple(results), bench.trace, time.perf_counter() - began, reached.reason,
-        reached.rebuild, notes=bench.spec.notes,
+        reached.rebuild, notes=(*bench.spec.notes, *filter(None, [further])),
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from grader.plugin.spec_records import Combination, Spec
 from grader.plugin.tracing import read_journal, stand_for
 from grader.plugin.types import TYPES
 from grader.sandbox import Limits, python_child, run
-from grader.toolchain.tensorrt import headers_version, tensorrt_include
+from grader.toolchain.tensorrt import headers_of
 from grader.verdict import State
 
 POINTS = ("min", "opt", "max")
@@ -72,10 +72,10 @@ def _stand(library: Path, version: str, folder: Path) -> tuple[Path, str]:
     """
     if library.suffix == ".py":
         return library, f"{NO_TRACE}a Python plugin is no library."
-    headers = tensorrt_include()
-    found = headers_version(headers) if headers else None
-    if found is None or found.split(".")[0] != version.split(".")[0]:
-        return library, f"{NO_TRACE}TensorRT {version} needs its own headers, and found are those of {found}."
+    major = version.split(".")[0]
+    headers = headers_of(int(major)) if major.isdecimal() else None
+    if headers is None:
+        return library, f"{NO_TRACE}the headers of TensorRT {major} are not here; TENSORRT_ROOT says where they are."
     try:
         return stand_for(library, folder / "journal", folder, headers=headers), ""
     except CannotBuild as error:
