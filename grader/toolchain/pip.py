@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib.metadata
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -22,7 +24,7 @@ _OURS = {"PIP_CONSTRAINT": os.devnull, "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION
 
 # What pip says, and what that means; the first that fits. Matched against its last lines.
 _MEANINGS = (
-    (r"No space left on device|Errno 28|Disk quota exceeded", "the disk is full: make room in {place} and in {home}"),
+    (r"No space left on device|Errno 28|Disk quota exceeded", "the disk is full: make room in {place} and in {tmp}"),
     (r"DO NOT MATCH THE HASHES", "what the package index sent is not what the lock pins, so it was not used"),
     (r"externally-managed-environment", "this Python is managed by the system: run the course from its .venv"),
     (r"Permission denied|Errno 13|Read-only file system|Errno 30", "{place} cannot be written"),
@@ -48,12 +50,14 @@ def run_pip(
 ) -> None:
     """Run ``pip arguments``, appending what it says to ``log``; ``PipFailed`` with the reason where it fails.
 
-    ``progress`` is called with a package's name and its size as pip tells it ("61.6 MB", or ""), and with an empty
-    name once all are there and are being unpacked. An exception in between, such as Ctrl-C, ends pip first. pip also
-    holds the descriptors ``keep_open``, so that a lock lives as long as it does.
+    ``progress`` is called with a package's name and its size as pip tells it ("61.6 MB", from pip 24.1 on "20 of 61.6
+    MB", or ""), and with an empty name once all are there and are being unpacked. An exception in between, such as
+    Ctrl-C, ends pip first. pip also holds the descriptors ``keep_open``, so that a lock lives as long as it does.
     """
-    command = [sys.executable, "-I", "-m", "pip", *arguments]
+    verb, *rest = arguments
+    command = [sys.executable, "-I", "-m", "pip", verb, *_raw_progress(), *rest]
     lines: list[str] = []
+    at = ("", "")
     with log.open("a", encoding="utf-8") as file:
         process = subprocess.Popen(
             command, env=environment(os.environ), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -62,15 +66,27 @@ def run_pip(
         try:
             for line in process.stdout:
                 lines = [*lines[-40:], line]
+                if found := re.match(r"Progress (\d+) of \d+$", line):
+                    progress(at[0], f"{int(found[1]) / 1e6:.0f} of {at[1]}")
+                    continue
                 file.write(line)
                 if (seen := follow(line)) is not None:
-                    progress(*seen)
+                    progress(*(at := seen))
             process.wait()
         except BaseException:
             _end(process)
             raise
     if process.returncode != 0:
         raise PipFailed(reason("".join(lines)))
+
+
+def _raw_progress() -> list[str]:
+    """What makes pip tell how many bytes of a file it has; older ones cannot."""
+    try:
+        version = tuple(map(int, importlib.metadata.version("pip").split(".")[:2]))
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return []
+    return ["--progress-bar", "raw"] if version >= (24, 1) else []
 
 
 def environment(given: Mapping[str, str]) -> dict[str, str]:
@@ -91,7 +107,7 @@ def reason(text: str) -> str:
     """Why pip failed, as part of a sentence, from its last lines."""
     for pattern, meaning in _MEANINGS:
         if re.search(pattern, text):
-            return meaning.format(place=sys.prefix, home=os.path.expanduser("~/.cache"))
+            return meaning.format(place=sys.prefix, tmp=tempfile.gettempdir())
     errors = [line.partition("ERROR: ")[2].strip() for line in text.splitlines() if "ERROR: " in line]
     last = (errors or [line.strip() for line in text.splitlines() if line.strip()] or ["it said nothing"])[-1]
     return f"pip said: {last.rstrip('.')}"

@@ -70,6 +70,7 @@ def test_a_class_release(classroom, tmp_path):
     inside = zipfile.ZipFile(built).namelist()
     assert f"grader/_course/course/{toy.NAME}/chapter.toml" in inside
     assert "grader/verdict/records.py" in inside
+    assert "grader/toolchain/locks/requirements-plugin.lock" in inside  # the plugin lane is installed from it
     assert not [name for name in inside if "solutions" in name or "__pycache__" in name or "variants" in name]
 
 

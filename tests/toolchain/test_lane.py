@@ -248,6 +248,23 @@ def test_an_exception_ends_pip(tmp_path, monkeypatch):
         os.kill(int((tmp_path / "python.pid").read_text()), signal.SIGCONT)
 
 
+def test_newer_pips_tell_bytes(tmp_path, monkeypatch):
+    lines = """
+[ "$*" = "-I -m pip install --progress-bar raw x" ] || exit 1
+echo "  Downloading onnx-1.23.2-cp311-cp311-manylinux_2_28_x86_64.whl (8.9 MB)"
+echo "Progress 4100000 of 8886609"
+"""
+    fake_pip(tmp_path, monkeypatch, lines)
+    monkeypatch.setattr(pip.importlib.metadata, "version", lambda name: "24.1")
+    seen = []
+    pip.run_pip(["install", "x"], tmp_path / "log", lambda *what: seen.append(what))
+    assert seen == [("onnx", "8.9 MB"), ("onnx", "4 of 8.9 MB")]
+    assert "Progress" not in (tmp_path / "log").read_text()
+    monkeypatch.setattr(pip.importlib.metadata, "version", lambda name: "24.0")
+    with pytest.raises(pip.PipFailed):
+        pip.run_pip(["install", "x"], tmp_path / "log", lambda *what: None)
+
+
 @pytest.mark.parametrize(
     "said, meaning",
     [
