@@ -190,6 +190,11 @@ class PluginV3(Plugin):
         return fields_of(rows)
 
 
+    def serialized_before(self) -> tuple[Field, ...] | None:
+        """What the last ``getFieldsToSerialize`` returned, read once more from the same memory."""
+        return fields_of(self.session.ask("call", [self.number, "sameFields", []], method="getFieldsToSerialize"))
+
+
 class PluginV2(Plugin):
     family = build = runtime = "IPluginV2DynamicExt"
     ending = "destroy"
@@ -249,10 +254,10 @@ class PluginV2(Plugin):
     def serialization_size(self) -> int:
         return self.call("getSerializationSize") % (1 << 64)
 
-    def serialize(self) -> tuple[int, bytes | None, int]:
+    def serialize(self, fill: int = 0xA5) -> tuple[int, bytes | None, int]:
         """The size that it says, the bytes (None for more than 256 MiB), how many bytes behind them it wrote to. What
-        it leaves unwritten is 0xA5."""
-        size, data, touched = self.session.ask("call", [self.number, "serialize", []], method="serialize")
+        it leaves unwritten is ``fill``."""
+        size, data, touched = self.session.ask("call", [self.number, "serialize", [fill]], method="serialize")
         self._note("serialize", [], f"{size} bytes")
         return size % (1 << 64), data, touched
 

@@ -141,10 +141,10 @@ class Session:
             shown.append("kRUNTIME" if phase == RUNTIME else "kBUILD")
         return self._made(creator, made, "createPlugin", shown, "runtime plugin" if phase == RUNTIME else "plugin")
 
-    def deserialize(self, creator: Creator, blob: bytes, layer: str = "layer") -> Plugin | None:
-        """``IPluginCreator::deserializePlugin``; None where it returns null."""
+    def deserialize(self, creator: Creator, blob: bytes | None, layer: str = "layer") -> Plugin | None:
+        """``IPluginCreator::deserializePlugin``; None where it returns null. ``blob`` None: a null pointer, length 0."""
         made = self.ask("deserialize", [creator.number, layer, blob], method="deserializePlugin")
-        return self._made(creator, made, "deserializePlugin", [layer, f"{len(blob)} bytes"], "runtime plugin")
+        return self._made(creator, made, "deserializePlugin", [layer, f"{len(blob or b'')} bytes"], "runtime plugin")
 
     def _made(self, creator: Creator, made, method: str, shown, noun: str) -> Plugin | None:
         plugin = None if made is None else plugin_of(self, creator, made, self.name(noun))

@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.checks.conformance.bench import Bench
 from grader.plugin import life
-from grader.plugin.life import LifeProblem
+from grader.plugin.life import LifeProblem, Stored
 from grader.plugin.objects import Plugin
 from grader.plugin.records import Field
 from grader.plugin.types import DIMS, TYPES, field_type, unpack
@@ -35,10 +35,11 @@ def kept(bench: Bench, plugin: Plugin) -> Kept:
 
     ``LifeProblem`` where a phase before fails, or what comes cannot be kept.
     """
-    if bench.spec.tensors:
-        stored = life.build(plugin, bench.spec)
-        return checked(Kept(stored.fields or (), stored.blob))
-    return kept_now(plugin)
+    return kept_in(life.build(plugin, bench.spec)) if bench.spec.tensors else kept_now(plugin)
+
+
+def kept_in(stored: Stored) -> Kept:
+    return checked(Kept(stored.fields or (), stored.blob))
 
 
 def kept_now(plugin: Plugin) -> Kept:

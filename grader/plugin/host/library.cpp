@@ -166,6 +166,7 @@ Value deserializePlugin(const Value& a) {
   IPluginCreatorInterface* creator = creatorAt(a[0].integer());
   IPluginCreator* old = creator == nullptr ? nullptr : v1(creator);
   if (old == nullptr) return Value();
+  if (a[2].isNull()) return kept(wrap(TIMED(old->deserializePlugin(a[1].text().c_str(), nullptr, 0))));
   const std::string& bytes = a[2].text();
   LentArray<char> blob("the serialized data", bytes.size());
   std::memcpy(blob.data(), bytes.data(), bytes.size());

@@ -14,7 +14,6 @@ namespace {
 
 constexpr size_t kGuardBytes = 4096;  // after a serialized blob
 constexpr size_t kLargestBlob = 256 << 20;
-constexpr unsigned char kGuard = 0xA5;
 
 class PluginV2 final : public Plugin {
  public:
@@ -56,7 +55,7 @@ class PluginV2 final : public Plugin {
   Value initialize(const Value&) { return TIMED(plugin_->initialize()); }
   Value terminate(const Value&) { return TIMED(plugin_->terminate()), Value(); }
   Value getSerializationSize(const Value&) { return static_cast<uint64_t>(TIMED(plugin_->getSerializationSize())); }
-  Value serialize(const Value&);
+  Value serialize(const Value& a);
   Value attachToContext(const Value&) { return TIMED(plugin_->attachToContext(nullptr, nullptr, allocator())), Value(); }
   Value detachFromContext(const Value&) { return TIMED(plugin_->detachFromContext()), Value(); }
   Value enqueue(const Value& a) { return run(a); }
@@ -146,15 +145,17 @@ Value PluginV2::getWorkspaceSize(const Value& a) {
                                                                static_cast<int32_t>(out.size()))));
 }
 
-// [size, bytes written, how many of the guard bytes behind them were touched]. What a plugin leaves unwritten stays 0xA5.
-Value PluginV2::serialize(const Value&) {
+// [a byte] -> [size, bytes written, how many of the guard bytes behind them were touched]. What a plugin leaves unwritten
+// is that byte.
+Value PluginV2::serialize(const Value& a) {
+  const auto fill = static_cast<unsigned char>(a.size() == 0 ? 0xA5 : a[0].small());
   const size_t size = plugin_->getSerializationSize();
   if (size > kLargestBlob) return List{static_cast<uint64_t>(size), Value(), 0};
   LentArray<unsigned char> blob("the blob", size + kGuardBytes);
-  std::memset(blob.data(), kGuard, blob.size());
+  std::memset(blob.data(), fill, blob.size());
   TIMED(plugin_->serialize(blob.data()));
   int64_t touched = 0;
-  for (size_t i = size; i < blob.size(); ++i) touched += blob[i] != kGuard;
+  for (size_t i = size; i < blob.size(); ++i) touched += blob[i] != fill;
   return List{static_cast<uint64_t>(size), Value::bytes(blob.data(), size), touched};
 }
 

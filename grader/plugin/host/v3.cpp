@@ -69,9 +69,12 @@ class PluginV3 final : public Plugin {
   Value onShapeChange(const Value& a) { return shapeChange(a[0], a[1]); }
   Value enqueue(const Value& a) { return run(a); }
   Value attachToContext(const Value&) { return kept(attached()); }
-  Value getFieldsToSerialize(const Value&) { return valueOf(TIMED(runtime()->getFieldsToSerialize())); }
+  Value getFieldsToSerialize(const Value&) { return valueOf(fields_ = TIMED(runtime()->getFieldsToSerialize())); }
+  // What getFieldsToSerialize returned last, read once more: the plugin is not asked.
+  Value sameFields(const Value&) { return valueOf(fields_); }
 
   IPluginV3* plugin_;
+  PluginFieldCollection const* fields_{nullptr};
   Context context_;  // where it is attached to one
 };
 
@@ -103,6 +106,7 @@ const std::map<std::string, PluginV3::Method> PluginV3::kRuntime = {
     {"enqueue", &PluginV3::enqueue},
     {"attachToContext", &PluginV3::attachToContext},
     {"getFieldsToSerialize", &PluginV3::getFieldsToSerialize},
+    {"sameFields", &PluginV3::sameFields},
 };
 
 Value PluginV3::call(const std::string& method, const Value& arguments, bool& known) {

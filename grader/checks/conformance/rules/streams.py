@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench, Ready, same
 from grader.checks.conformance.rule import rule
+from grader.checks.conformance.runs import went_well
 from grader.plugin.execute import Case, Run
-from grader.plugin.life import LifeProblem
 
 # Work that goes to a stream. What these are called with stands in CUDA's runtime API 13.0.
 _WORK = ("cudaLaunch", "cudaMemcpy", "cudaMemset", "cudaFuncLaunch", "__cudaLaunch")
@@ -50,18 +50,6 @@ def baseline(bench: Bench, ready: Ready, case: Case) -> Run:
     run = ready.runner.run(ready.context, case)
     went_well(run)
     return run
-
-
-def went_well(run: Run) -> None:
-    """``LifeProblem`` where a run failed by itself: another rule owns that."""
-    if run.fault is not None:
-        raise LifeProblem("fault", run.fault.sentence)
-    if run.shape_status:
-        raise LifeProblem("onShapeChange", f"onShapeChange() returned {run.shape_status}.")
-    if run.status:
-        raise LifeProblem("enqueue", f"enqueue() returned {run.status}.")
-    if run.synchronized:
-        raise LifeProblem("fault", f"The work that enqueue() queued ended with CUDA's error {run.synchronized}.")
 
 
 @rule(

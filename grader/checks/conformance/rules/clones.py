@@ -1,0 +1,193 @@
+"""Clones, and the plugin of an execution context."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grader.checks.base import Finding, failed, passed
+from grader.checks.conformance.bench import Bench
+from grader.checks.conformance.kept import difference, kept, kept_now
+from grader.checks.conformance.rule import rule
+from grader.checks.conformance.runs import run_context, run_directly, went_well
+from grader.plugin import life
+from grader.plugin.execute import Case, Run
+from grader.plugin.life import LifeProblem, Stored
+from grader.plugin.objects import BUILD, CORE, RUNTIME, Plugin
+from grader.plugin.session import PluginEnded
+
+_CLONE = "NvInferPluginBase.h 10.14, IPluginV3::clone; NvInferRuntimePlugin.h, IPluginV2::clone"
+
+
+def _clone(plugin: Plugin) -> Plugin:
+    clone = plugin.clone()
+    if clone is None:
+        raise LifeProblem("clone", "clone() returned null.")
+    return clone
+
+
+@rule(
+    "clone-equal", group="clone",
+    sentence="clone() makes another object with the same attributes: it answers and serializes as the original does.",
+    belief="A clone is configured later anyway, so it may begin empty.",
+    source=_CLONE,
+)  # fmt: skip
+def clone_equal(bench: Bench, rng) -> Finding:
+    original = bench.plugin()
+    clone = original.clone()
+    if clone is None:
+        return failed("clone() returns null.")
+    if clone.address == original.address:
+        clone.forget()
+        return failed("clone() returns the object itself: TensorRT destroys both, so it must be a new one.")
+    mine, theirs = kept(bench, original), kept(bench, clone)
+    if mine != theirs:
+        return failed(f"Of the clone, {difference(mine, theirs, 'was', 'is')}: clone() must copy every member.")
+    if differing := _differing(_answers(bench, original), _answers(bench, clone)):
+        return failed(f"A clone answers {differing} otherwise than its original: clone() must copy every member.")
+    if (again := kept(bench, _clone(clone))) != mine:
+        return failed(f"Of a clone's clone, {difference(mine, again, 'was', 'is')}.")
+    return passed()
+
+
+def _answers(bench: Bench, plugin: Plugin) -> dict[str, Any]:
+    """What a plugin says of itself by method, without what it serializes."""
+    says: dict[str, Any] = {"getNbOutputs": plugin.output_count()}
+    if plugin.creator.is_v3:
+        says["getTimingCacheID"] = plugin.timing_cache_id()
+        says["getMetadataString"] = plugin.metadata()
+        says["getFormatCombinationLimit"] = plugin.format_limit()
+    if bench.spec.tensors:
+        stored = life.build(plugin, bench.spec)
+        says["getOutputDataTypes"] = stored.combination
+        says["getOutputShapes"] = [
+            [stored.shapes.text(node) for node in row or ()] for row in stored.shapes.outputs
+        ]  # fmt: skip
+        says["getWorkspaceSize"] = stored.workspace
+        says["getValidTactics"] = stored.tactic
+    return says
+
+
+def _differing(first: dict[str, Any], second: dict[str, Any]) -> str | None:
+    return next((method for method in first if first[method] != second[method]), None)
+
+
+@rule(
+    "clone-independent", group="clone", needs=("clone-equal",),
+    sentence="A clone has all that it needs: the original may be configured otherwise, run, and destroyed before it.",
+    belief="A clone may share its original's pointers, since the original lives as long.",
+    source=f"{_CLONE}; NvInferRuntime.h, IPluginCreatorV3One::createPlugin: who created the original deletes it",
+)  # fmt: skip
+def clone_independent(bench: Bench, rng) -> Finding:
+    """What a clone serializes is compared in serialize-lifetime."""
+    original = bench.plugin()
+    clone = _clone(original)
+    before = _answers(bench, clone)
+    if bench.spec.tensors:
+        life.build(original, bench.spec, bench.spec.combinations()[-1])
+    if differing := _differing(before, _answers(bench, clone)):
+        return failed(f"A clone answers {differing} otherwise after its original was configured: they share something.")
+    original.end()
+    bench.plugin()  # takes the place of what was freed
+    if differing := _differing(before, _answers(bench, clone)):
+        return failed(f"A clone answers {differing} otherwise once its original is destroyed: it uses its memory.")
+    if bench.kernels and bench.spec.tensors:
+        if problem := _runs_otherwise(bench, clone, bench.case(rng)):
+            return failed(problem)
+    clone.end()
+    original = bench.plugin()
+    clone = _clone(original)
+    clone.end()
+    kept(bench, original)
+    original.end()
+    return passed()
+
+
+def _runs_otherwise(bench: Bench, clone: Plugin, case: Case) -> str | None:
+    """A clone whose original is gone, beside a plugin that never was one."""
+    by_itself = bench.plugin()
+    expected = run_directly(bench, by_itself, life.build(by_itself, bench.spec, case.combination), case)
+    went_well(expected)
+    run = run_directly(bench, clone, life.build(clone, bench.spec, case.combination), case)
+    if run.well and run.data == expected.data:
+        return None
+    return "A clone whose original is destroyed computes something else than a plugin that was never cloned."
+
+
+@rule(
+    "attach", group="clone",
+    sentence="Each context gets a plugin of its own, complete and with the same attributes.",
+    belief="attachToContext() may return the plugin that it is called on.",
+    source="NvInferRuntime.h 10.14, IPluginV3OneRuntime::attachToContext: clone the entire IPluginV3 object; "
+    "IPluginV2Ext::attachToContext",
+)  # fmt: skip
+def attach(bench: Bench, rng) -> Finding:
+    plugin = _runtime_plugin(bench)
+    first, second = life.attach(plugin), life.attach(plugin)
+    if first.address == second.address:
+        return failed("Two contexts are given one and the same plugin object: attachToContext() must make a new one.")
+    if plugin.creator.is_v3:
+        for kind, name in ((CORE, "kCORE"), (BUILD, "kBUILD"), (RUNTIME, "kRUNTIME")):
+            if plugin.capability(kind) is not None and first.capability(kind) is None:
+                return failed(
+                    f"The plugin of a context returns null for {name}, which the engine's has: attachToContext() "
+                    f"clones the entire IPluginV3 object."
+                )
+    mine = kept_now(plugin)
+    for context in (first, second):
+        if (theirs := kept_now(context)) != mine:
+            return failed(f"Of the plugin of a context, {difference(mine, theirs, 'was', 'is')}: attach a full clone.")
+    life.end(second, second)
+    if (theirs := kept_now(first)) != mine:
+        return failed(f"After another context ended, {difference(mine, theirs)} in the plugin of the first.")
+    life.end(first, plugin)
+    return passed()
+
+
+def _runtime_plugin(bench: Bench) -> Plugin:
+    """The plugin as an engine has it, in the shared process."""
+    if bench.spec.tensors:
+        return life.revive(bench.session(), bench.stored())
+    plugin = bench.plugin()
+    if not plugin.creator.is_v3:
+        plugin.initialize()
+    return plugin
+
+
+@rule(
+    "clone-ready", group="clone", level="L1", needs=("attach",), wants=("spec",),
+    sentence="The plugin of a context runs as it is: clone() and attachToContext() leave nothing to be made by others.",
+    belief="initialize() is called before a plugin runs, on every object.",
+    source=f"{_CLONE}: the clone is in an initialized state, and V2's initialize() is not called on it; "
+    "PaddlePaddle/Paddle#24108, #30695",
+)  # fmt: skip
+def clone_ready(bench: Bench, rng) -> Finding:
+    """Where a context's plugin does not run, the engine's own, made ready, shows whether the clone is to blame."""
+    case = bench.case(rng)
+    stored = bench.stored()
+    try:
+        run = run_context(bench, life.attach(life.revive(bench.fresh(), stored)), stored, case)
+    except PluginEnded as ended:
+        made_ready = _made_ready(bench, stored, case)
+        if made_ready is None or not made_ready.well:
+            raise
+        return failed(f"{ended.words.sentence} The engine's own plugin runs: a clone lacks what it has.")
+    made_ready = _made_ready(bench, stored, case)
+    if not run.well:
+        if made_ready is None or not made_ready.well:
+            went_well(run)
+        what = f"enqueue() returned {run.status}" if run.status else "it fails"
+        return failed(f"The plugin of a context does not run ({what}), and the engine's own does: {_ADVICE}.")
+    if made_ready is not None and made_ready.well and made_ready.data != run.data:
+        return failed(f"The plugin of a context computes something else than the engine's own: {_ADVICE}.")
+    return passed()
+
+
+_ADVICE = "a clone must have all that initialize() and createPlugin() make"
+
+
+def _made_ready(bench: Bench, stored: Stored, case: Case) -> Run | None:
+    """What comes of the engine's own plugin; None where the process ends. No runtime does this: it is to compare."""
+    try:
+        return run_context(bench, life.revive(bench.fresh(), stored), stored, case)
+    except PluginEnded:
+        return None

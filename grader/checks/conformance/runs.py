@@ -1,0 +1,44 @@
+"""A plugin run by itself or rebuilt from what it stores, to compare what both compute."""
+
+from __future__ import annotations
+
+from grader.checks.conformance.bench import Bench
+from grader.plugin import life
+from grader.plugin.execute import Case, Run, Runner
+from grader.plugin.life import LifeProblem, Stored
+from grader.plugin.objects import Plugin
+
+POISON = 0xCD  # in outputs and workspace: what is left unwritten is the same in every run
+
+
+def run_directly(bench: Bench, plugin: Plugin, stored: Stored, case: Case) -> Run:
+    """A build-phase plugin, used as a runtime uses one but never serialized. It is left as it is."""
+    if plugin.creator.is_v3:
+        if status := plugin.set_tactic(stored.tactic):
+            raise LifeProblem("setTactic", f"setTactic({stored.tactic}) returned {status}.")
+    elif status := plugin.initialize():
+        raise LifeProblem("initialize", f"initialize() returned {status}.")
+    context = life.attach(plugin)
+    return run_context(bench, context, stored, case)
+
+
+def run_revived(bench: Bench, session, stored: Stored, case: Case) -> Run:
+    """The plugin that a runtime makes of what was stored."""
+    return run_context(bench, life.attach(life.revive(session, stored)), stored, case)
+
+
+def run_context(bench: Bench, context: Plugin, stored: Stored, case: Case) -> Run:
+    bench.device.order("eager")
+    return Runner(bench.device, bench.spec, stored.shapes, stored.workspace).run(context, case, poison=POISON)
+
+
+def went_well(run: Run) -> None:
+    """``LifeProblem`` where a run failed by itself: another rule owns that."""
+    if run.fault is not None:
+        raise LifeProblem("fault", run.fault.sentence)
+    if run.shape_status:
+        raise LifeProblem("onShapeChange", f"onShapeChange() returned {run.shape_status}.")
+    if run.status:
+        raise LifeProblem("enqueue", f"enqueue() returned {run.status}.")
+    if run.synchronized:
+        raise LifeProblem("fault", f"The work that enqueue() queued ended with CUDA's error {run.synchronized}.")
