@@ -1,4 +1,7 @@
-"""No false alarm: right plugins pass every rule that needs no kernels, with a spec and without one."""
+"""No false alarm: right plugins pass every rule that needs no kernels, with a spec and without one.
+
+A few of them here; ``make prove`` drives all, kernels too.
+"""
 
 from pathlib import Path
 
@@ -25,10 +28,10 @@ def library(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("described", [True, False], ids=["spec", "no spec"])
-@pytest.mark.parametrize("folder", sorted(PLUGINS.iterdir()), ids=lambda folder: folder.name)
-def test_a_right_plugin_passes(folder, described):
-    spec = load_spec(folder / f"{folder.name}.toml") if described else None
+@pytest.mark.parametrize("name", ["scale_shift", "prelu", "channel_bias_v2"])
+def test_a_right_plugin_passes(name, described):
+    folder = PLUGINS / name
+    spec = load_spec(folder / f"{name}.toml") if described else None
     report = conform(library(folder), spec, level="L0")
     assert not [(each.check, each.message) for each in report.failed]
-    wrong = {each.check: each.state for each in report.results} if described else {}
-    assert set(wrong.values()) <= {State.PASS, State.UNSUPPORTED_HERE}
+    assert {each.state for each in report.results} <= {State.PASS, State.UNSUPPORTED_HERE}

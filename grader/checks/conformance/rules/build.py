@@ -21,7 +21,7 @@ _MOST_TACTICS = 1000
 
 @rule(
     "tactics", group="build", family="V3", wants=("spec",), needs=("formats-complete", "configure"),
-    sentence="getValidTactics() writes as many tactics as getNbTactics() says, none 0, none twice, and all compute right.",
+    sentence="getValidTactics() writes as many tactics as getNbTactics() says, none 0, none twice, all right.",
     belief="Tactics are counted from 0.",
     source=f"{_BUILD}::getValidTactics and getNbTactics; IPluginV3OneRuntime::setTactic",
 )  # fmt: skip

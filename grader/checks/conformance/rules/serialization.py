@@ -118,7 +118,7 @@ def serialize_stable(bench: Bench, rng) -> Finding:
     source=f"{_FIELDS} and IPluginCreatorV3One::createPlugin; NVIDIA/TensorRT#4222",
 )  # fmt: skip
 def serialize_complete(bench: Bench, rng) -> Finding:
-    """An attribute that matters only while an engine is built need not be kept: where kernels run, the results decide."""
+    """What matters only while an engine is built need not be kept: where kernels run, the results decide."""
     base = kept(bench, bench.plugin())
     for attribute in bench.spec.attributes:
         if problem := _lost(bench, attribute, base):
