@@ -174,6 +174,24 @@ say([back[0], back[99], total.value - free.value >= 8192, total.value > free.val
     assert ran(device, script) == [[3, 3, True, True]]
 
 
+def test_the_devices_own_pool(device):
+    script = """
+pool = c_uint64()
+ok.cudaDeviceGetDefaultMemPool(byref(pool), 0)
+threshold, reuse = c_uint64(1 << 40), c_int(9)
+ok.cudaMemPoolSetAttribute(pool.value, 4, byref(threshold))
+threshold.value = 0
+ok.cudaMemPoolGetAttribute(pool.value, 4, byref(threshold))
+ok.cudaMemPoolGetAttribute(pool.value, 1, byref(reuse))
+c = c_uint64()
+ok.cudaMallocFromPoolAsync(byref(c), 64, pool.value, 0)
+ok.cudaFreeAsync(c.value, 0)
+say([threshold.value == 1 << 40, reuse.value, cuda.cudaMallocFromPoolAsync(byref(c), 64, 1234, 0),
+     cuda.cudaMemPoolGetAttribute(pool.value, 7, byref(threshold))])
+"""
+    assert ran(device, script) == [[True, 1, INVALID_VALUE, NOT_SUPPORTED]]
+
+
 def test_the_host_cannot_touch_device_memory(device):
     from cudart_process import Process
 

@@ -117,7 +117,8 @@ cudaError_t cudaMemcpy_ptds(void* to, const void* from, size_t bytes, cudaMemcpy
   return api(Function::cudaMemcpy_ptds, [&] { return copy(to, from, bytes, kind, cudaStreamPerThread, 0); });
 }
 
-EXPORTED cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+EXPORTED cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                     cudaStream_t stream) {
   return api(Function::cudaMemcpyAsync, [&] { return copy(to, from, bytes, kind, stream, ASYNC); });
 }
 

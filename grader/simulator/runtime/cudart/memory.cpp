@@ -1,4 +1,6 @@
 // Device memory: allocating, freeing, and what a pointer points to.
+#include "memory.h"
+
 #include "addresses.h"
 #include "call.h"
 #include "host_memory.h"
@@ -23,6 +25,13 @@ cudaError_t allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t
   return allocate(pointer, bytes);
 }
 
+cudaError_t free_on(void* pointer, cudaStream_t stream) {
+  if (!pointer) return cudaSuccess;
+  return ask(Call::FREE_ASYNC, {address_of(pointer), stream_of(stream)}).status;
+}
+
+}  // namespace
+
 cudaError_t allocate_on(void** pointer, size_t bytes, cudaStream_t stream) {
   if (!pointer) return cudaErrorInvalidValue;
   *pointer = nullptr;
@@ -32,12 +41,6 @@ cudaError_t allocate_on(void** pointer, size_t bytes, cudaStream_t stream) {
   return answer.status;
 }
 
-cudaError_t free_on(void* pointer, cudaStream_t stream) {
-  if (!pointer) return cudaSuccess;
-  return ask(Call::FREE_ASYNC, {address_of(pointer), stream_of(stream)}).status;
-}
-
-}  // namespace
 }  // namespace grader
 
 using namespace grader;

@@ -102,7 +102,8 @@ cudaError_t resolve(Variable& variable) {
   const std::lock_guard lock(mutex);
   if (variable.address) return cudaSuccess;
   if (const cudaError_t status = load(*variable.module)) return status;
-  const Answer answer = ask_apart(Call::VARIABLE, {variable.module->number}, {variable.name.data(), variable.name.size()});
+  const std::string& name = variable.name;
+  const Answer answer = ask_apart(Call::VARIABLE, {variable.module->number}, {name.data(), name.size()});
   if (answer.status != cudaSuccess) return answer.status;
   variable.address = answer.values[0];
   variable.bytes = answer.values[1];
