@@ -25,13 +25,13 @@ from grader.verdict import Diagnostic, State
 
 LIBRARY_LIMITS = Limits(wall_seconds=60.0, memory_bytes=4 << 30, reply_bytes=256 << 20)
 
-_SCHEMA = 2  # raise it when the same input is compiled differently
+_SCHEMA = 3  # raise it when the same input is compiled differently
 _KERNEL_SUFFIX = ".cu"
 _UNIT_SUFFIXES = {_KERNEL_SUFFIX, ".cpp", ".cc", ".cxx"}
 _COMMON = ("-std=c++17", "-O2", "-fPIC", "-g1")  # -g1: file and line of a crash, at a fraction of the size of -g
 PLAIN = ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret")
 # Not -Wunused-parameter: a plugin has a dozen methods, and few need all that TensorRT hands them. Not
-# -Wdeprecated-declarations: TensorRT's headers use what they deprecate.
+# -Wdeprecated-declarations (nvcc: 1444): TensorRT's headers use what they deprecate.
 WARNINGS = (
     "-Wall", "-Wextra", "-Woverloaded-virtual", "-Wsuggest-override", "-Wno-unused-parameter",
     "-Wno-deprecated-declarations",
@@ -99,31 +99,28 @@ class _Plan:
         self._cache = Cache("objects")
         headers = [f"-I{include}"] if include else []  # not -isystem: g++ then no longer says what a method hides
         system = [part for folder in (cuda.folders if cuda else []) for part in ("-isystem", str(folder))]
-        gxx = [self._gxx, *_COMMON, *PLAIN, *WARNINGS, "-I.", *headers, *system, *flags]
-        self._steps = []
-        for number, unit in enumerate(units):
-            if PurePosixPath(unit).suffix != _KERNEL_SUFFIX:
-                self._steps.append([[*gxx, "-S", unit, "-o", f"../out/{number}.s"]])
-                continue
-            options = [
-                f"-std=c++17 -O2 -lineinfo -ccbin {self._gxx}".split(),
-                ["-Xcompiler", "-fPIC", "-diag-suppress=1444"],
-                ["-I."],
-                headers,
-            ]
-            # 1444: deprecated, as above.
-            packed = [] if any("compress" in flag for flag in kernel_flags) else ["--no-compress"]
-            nvcc = [str(cuda.nvcc), *sum(options, []), *_gencode(arch), *packed, *flags, *kernel_flags]
-            host = [self._gxx, *_COMMON, *PLAIN, *WARNINGS[-1:], "-Wsuggest-override", "-x", "c++-cpp-output"]
-            made = f"../out/{number}.ii"
-            self._steps.append([[*nvcc, "-cuda", unit, "-o", made], [*host, "-S", made, "-o", f"../out/{number}.s"]])
+        self._cpp = [self._gxx, *_COMMON, *PLAIN, *WARNINGS, "-I.", *headers, *system, *flags]
+        packed = [] if any("compress" in flag for flag in kernel_flags) else ["--no-compress"]
+        self._cu = [
+            str(cuda and cuda.nvcc), "-std=c++17", "-O2", "-lineinfo", "-ccbin", self._gxx, "-Xcompiler", "-fPIC",
+            "-diag-suppress=1444", "-I.", *headers, *_gencode(arch), *packed, *flags, *kernel_flags,
+        ]  # fmt: skip
         compilers = [locate.gxx_fingerprint(Path(self._gxx)), cuda.fingerprint() if cuda else ""]
         stamp = [str(include), headers_version(include)] if include else []
         self.keys = [
-            key_of(_SCHEMA, unit, _read_by(unit, readings, source.files), steps, compilers, stamp)
-            for unit, steps in zip(units, self._steps, strict=True)
+            key_of(_SCHEMA, unit, _read_by(unit, readings, source.files), self._steps(unit, "unit"), compilers, stamp)
+            for unit in units
         ]
         self._kept = [self._cache.get(key) for key in self.keys]
+
+    def _steps(self, unit: str, name: object) -> list[list[str]]:
+        """The commands that make the assembly ``../out/NAME.s`` of a unit."""
+        assembly = ["-S", "-o", f"../out/{name}.s"]
+        if PurePosixPath(unit).suffix != _KERNEL_SUFFIX:
+            return [[*self._cpp, unit, *assembly]]
+        host = [self._gxx, *_COMMON, *PLAIN, "-Wno-deprecated-declarations", "-Wsuggest-override"]
+        made = f"../out/{name}.ii"  # the host's part in C++, which holds the device's as data
+        return [[*self._cu, "-cuda", unit, "-o", made], [*host, "-x", "c++-cpp-output", made, *assembly]]
 
     def link(self, *objects: str) -> list[str]:
         runtime = self._cuda.runtime if self._cuda else None
@@ -134,8 +131,9 @@ class _Plan:
         files = {f"answer/{name}": data for name, data in self._source.files.items()}
         files |= {f"out/{number}.o": kept[1] for number, kept in enumerate(self._kept) if kept}
         units = [
-            {"number": number, "steps": steps} for number, steps in enumerate(self._steps) if not self._kept[number]
-        ]
+            {"number": number, "steps": self._steps(unit, number)}
+            for number, unit in enumerate(self._units) if not self._kept[number]
+        ]  # fmt: skip
         objects = [f"../out/{number}.o" for number in range(len(self._units))]
         assemble = [self._gxx, "-c"]
         return ask("library", files, limits, units=units, assemble=assemble, link=self.link(*objects))

@@ -114,11 +114,19 @@ def test_a_plugin_is_built_once_and_each_file_is_kept():
     ptx = fatbin.ptx_of(sections[0])
     assert ".entry _Z5scaleP6__halffi(" in ptx and re.search(r'^\.file\s+1 "scale.cu"$', ptx, re.M)
     assert "/grader-" not in ptx
-    # Another plugin.cpp: the kernel file is not compiled again, which takes most of the time.
-    again = built(
-        FILES | {"plugin.cpp": PLUGIN.replace("2.0F", "3.0F").encode()},
-    )
+
+
+def test_a_change_compiles_one_file(cache):
+    def objects():
+        return set((cache / "objects").glob("*.entry"))
+
+    first, before = built(), objects()
+    other = {"plugin.cpp": PLUGIN.replace("2.0F", "3.0F").encode(), "a.cpp": b"int unrelated = 1;\n"}
+    again = built(FILES | other)
     assert again.state is State.PASS and not again.cached and again.path != first.path
+    assert len(objects() - before) == 2
+    built(FILES | {"launch.hpp": LAUNCH + b"// used by both\n"})
+    assert len(objects() - before) == 4
 
 
 @pytest.mark.parametrize("old, new, sentence, at", [
