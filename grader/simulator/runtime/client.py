@@ -96,6 +96,10 @@ class RuntimeDevice(Device):
         """A stream of the parent's, for a plugin to work on. 1: cudaStreamNonBlocking."""
         return self._ask("stream", flags=flags)["stream"]
 
+    def drop_stream(self, stream: int) -> None:
+        """Destroy a stream of the parent's, when its work is done: many of them cost time at every call."""
+        self._status(self._ask("drop_stream", stream=stream))
+
     def produce(self, stream: int, address: int, data) -> None:
         """Queue a copy to the device."""
         self._status(self._ask("produce", data, stream=stream, address=address))

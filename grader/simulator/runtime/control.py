@@ -98,6 +98,16 @@ class Control:
         self.machine.streams[number] = Stream(number, None, flags)
         return {"stream": number}
 
+    def _drop_stream(self, payload, stream: int) -> dict:
+        """600 where work is left in it; 900 where it is being captured."""
+        found = self._stream_of(stream)
+        if found.capture is not None:
+            raise CudaError(Status.CAPTURE_UNSUPPORTED)
+        if found.last is not None and not found.last.done:
+            raise CudaError(Status.NOT_READY)
+        del self.machine.streams[stream]
+        return {"status": 0}
+
     def _produce(self, payload, stream: int, address: int) -> None:
         self._check(address, len(payload))
         self._enqueue("produce", stream, Produce(address, payload), address, len(payload))
