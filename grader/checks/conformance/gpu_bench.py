@@ -6,6 +6,7 @@ from pathlib import Path
 
 from grader.checks.conformance.bench import Bench
 from grader.plugin.gpu_device import GpuDevice
+from grader.plugin.python_plugins import python_session
 from grader.plugin.session import Session
 from grader.plugin.spec_records import Spec
 from grader.plugin.trace import Trace
@@ -20,7 +21,8 @@ class GpuBench(Bench):
         self._cuda, self._devices = cuda, {}
 
     def _start(self, **options) -> Session:
-        return Session(self.library, cuda=self._cuda, trace=self.trace, **options)
+        start = python_session if self.is_python else Session
+        return start(self.library, cuda=self._cuda, trace=self.trace, **options)
 
     def device_of(self, session: Session) -> GpuDevice:
         if session not in self._devices:

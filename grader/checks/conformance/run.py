@@ -235,10 +235,10 @@ def _bench(library: Path, spec: Spec, reached: Reach, stack: contextlib.ExitStac
 
 
 def _reach(library: Path, wanted: str | None) -> Reach:
-    if library.suffix == ".py":
-        return Reach(level="L0", reason="A Python plugin's enqueue() needs a GPU: see grader plugin engine.")
     if wanted == "L2":  # with a driver, any runtime and any device code will do
         return Reach(level="L2")
+    if library.suffix == ".py":
+        return Reach(level="L0", reason="A Python plugin's enqueue() needs a GPU: --level L2 where there is one.")
     found = reach(library)
     if (found.level, wanted) == ("L1", "L0"):
         return replace(found, level="L0", reason="Only L0 was asked for.", rebuild="")

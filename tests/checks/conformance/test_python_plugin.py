@@ -27,6 +27,11 @@ def test_a_right_python_plugin_passes_what_can_be_asked_here():
     assert report.level == "L0" and "needs a GPU" in report.reason
 
 
+def test_a_plugin_that_computes_with_cupy_passes_without_cupy_but_for_its_enqueue():
+    file = SCALE.with_name("cupy_scale.py")
+    assert not conform(file, load_spec(file.with_suffix(".toml"))).failed
+
+
 @pytest.mark.parametrize(
     ("old", "new", "rule"),
     [
