@@ -173,6 +173,20 @@ say([trace[i] == trace[i + 1] for i in range(0, 8, 2)])
     assert said(device, TURNS + script) == [[True] * 4]
 
 
+def test_a_thread_that_computes_keeps_its_turn(device):
+    script = """
+def body(number):
+    for step in range(2):
+        end = time.perf_counter() + 0.4
+        while number == 0 and time.perf_counter() < end: pass
+        trace.append(f"{number}{step}")
+        ok.cudaFree(None)
+run(body)
+say(" ".join(trace))
+"""
+    assert said(device, TURNS + script) == ["00 10 01 11"]
+
+
 def test_errors_have_cudas_names_and_our_words():
     text = re.sub(r"/\*.*?\*/", "", (cuda_include() / "driver_types.h").read_text(), flags=re.S)
     enum = re.search(r"enum __device_builtin__ cudaError\n\{(.*?)\n\};", text, re.S)

@@ -135,13 +135,17 @@ EXPORTED void** __cudaRegisterFatBinary(void* description) {
 EXPORTED void __cudaRegisterFatBinaryEnd(void**) {}
 
 EXPORTED void __cudaUnregisterFatBinary(void** handle) {
-  const std::lock_guard lock(mutex);
-  Module* module = find(handle);
-  if (!module) return;
-  drop(kernels, module);
-  drop(variables, module);
-  if (module->number && connection() == cudaSuccess) ask(Call::MODULE_FREE, {module->number});
-  modules.erase(handle);
+  uint64_t number;
+  {
+    const std::lock_guard lock(mutex);
+    Module* module = find(handle);
+    if (!module) return;
+    number = module->number;
+    drop(kernels, module);
+    drop(variables, module);
+    modules.erase(handle);
+  }
+  if (number && connection() == cudaSuccess) ask(Call::MODULE_FREE, {number});
 }
 
 EXPORTED void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int, uint3*,
