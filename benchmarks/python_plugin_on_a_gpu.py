@@ -47,7 +47,8 @@ def run(folder: Path, out: Path) -> None:
     (site,) = (out / "venv" / "lib").glob("python*/site-packages")
     with zipfile.ZipFile(folder / "site.zip") as archive:
         archive.extractall(site)
-    (site / "project.pth").write_text(f"{ROOT}\n")
+    own = [entry for entry in sys.path if entry.endswith("-packages")]  # this Python may be an environment's itself
+    (site / "project.pth").write_text("\n".join([str(ROOT), *own, ""]))
     environment = os.environ | {"TENSORRT_ROOT": str(folder / "tensorrt"), "GRADER_CACHE": str(out / "cache")}
     subprocess.run([out / "venv" / "bin" / "python", __file__, "judge", out], env=environment, check=True)
     for name in ("venv", "cache"):
