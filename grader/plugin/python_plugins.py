@@ -21,8 +21,8 @@ from grader.sandbox import Limits, python_child
 
 BRIDGE = Path(__file__).parent / "tracer"
 MISSING = (
-    "Python plugins cannot be driven here: NVIDIA's lean bindings are missing. Install them with:"
-    " pip install tensorrt-lean-cu13-bindings==10.16.1.11 (they are there for Python 3.8 to 3.13)."
+    "Python plugins cannot be driven here: NVIDIA's lean bindings are missing. `grader plugin-lane` installs them"
+    " (NVIDIA has them for Python 3.8 to 3.13)."
 )
 
 _OWNED = "the interpreter owns a Python plugin, so that TensorRT's side cannot tell when its memory goes"

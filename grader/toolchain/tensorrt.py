@@ -65,7 +65,7 @@ def find_headers() -> tuple[Headers | None, tuple[str, ...]]:
 
 
 def headers_of(major: int) -> Path | None:
-    """The first headers of a major version, for code that a TensorRT of that version loads; None where there are none."""
+    """The first headers of a major version, for code that a TensorRT of that version loads; None without any."""
     for folder, _ in _header_places():
         version = headers_version(folder)
         if version and numbers(version)[0] == major and not _missing_headers(folder):

@@ -32,7 +32,7 @@ def whole() -> str:
     """How far the lane is. The sentence itself says what to do."""
     now = lane.state()
     if not now.ready:
-        raise NotThere(now.sentence)
+        raise NotThere(now.sentence.removesuffix("."))
     return f"{now.total} packages are installed"
 
 

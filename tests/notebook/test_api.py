@@ -1,3 +1,5 @@
+import contextlib
+import dataclasses
 import json
 
 import pytest
@@ -6,6 +8,8 @@ from grader import exercises, workspace
 from grader.notebook import NotPassed, answer, api
 from grader.notebook.api import ExerciseHandle
 from grader.notebook.api import exercise as find
+from grader.toolchain import lane
+from grader.toolchain.lane import Lane
 from grader.verdict import State
 
 
@@ -39,6 +43,28 @@ def test_a_pass_shows_and_raises_nothing(handle, judged, capsys):
     assert options["hidden"] and options["reveal"] and options["seed"] == 5
     out = capsys.readouterr().out
     assert "Passed, 10 of 10 points" in out and out.count("Masked GELU") == 1
+
+
+def test_the_plugin_lane_is_installed_on_first_use_with_a_bar(handle, judged, monkeypatch):
+    states, shown = [Lane("absent", 0, 22), Lane("ready", 22, 22)], []
+
+    def install(report):
+        report(Lane("installing", 3, 22, "onnx"))
+        states.pop(0)
+
+    class Shown:
+        preview = replace = shown.append
+
+    monkeypatch.setattr(lane, "state", lambda: states[0])
+    monkeypatch.setattr(lane, "install", install)
+    monkeypatch.setattr(api, "show", lambda first: contextlib.nullcontext(Shown))
+    handle.record = dataclasses.replace(handle.record, needs=("plugin-lane",))
+    handle.check()
+    assert repr(shown[0]) == "The plugin lane is being installed, 3 of 22 packages: onnx."
+    assert '<progress value="3" max="22"' in shown[0]._repr_html_()
+    count = len(shown)
+    handle.check()
+    assert not isinstance(shown[count], type(shown[0]))  # once
 
 
 def test_without_a_seed_each_check_draws_a_fresh_one(handle, judged):

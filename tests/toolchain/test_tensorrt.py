@@ -95,6 +95,14 @@ def test_headers_of_another_major_version_are_found_for_a_tensorrt_of_that_versi
     assert tensorrt.tensorrt_include() == own
 
 
+def test_headers_of_another_major_version_are_found_for_what_that_version_loads(machine):
+    system = headers(machine / "usr/include", "11.1.0")
+    ours = headers(tensorrt.headers_folder())
+    assert tensorrt.headers_of(11) == system and tensorrt.headers_of(10) == ours == tensorrt.tensorrt_include()
+    (system / "NvInfer.h").unlink()
+    assert tensorrt.headers_of(11) is None
+
+
 def test_the_courses_own_version_needs_no_remark(machine):
     headers(tensorrt.headers_folder())
     assert tensorrt.find_headers()[0].remark == ""
