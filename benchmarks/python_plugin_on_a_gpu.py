@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -59,6 +60,7 @@ def judge(out: Path) -> None:
     from grader.checks.conformance.run import conform
     from grader.plugin.spec import load_spec
 
+    logging.getLogger("grader").addHandler(logging.StreamHandler())  # a rule's own failure, with its traceback
     report = conform(PLUGIN, load_spec(PLUGIN.with_suffix(".toml")), level="L2")
     rows = [{"rule": r.check, "state": str(r.state), "message": r.message} for r in report.results]
     for row in rows:
