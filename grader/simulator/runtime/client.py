@@ -24,7 +24,7 @@ from grader.verdict.records import State
 
 class RuntimeDevice(Device):
     """A simulated GPU that plugin processes use too. Everything of ``Device`` works as well, at once and past all
-    queues. Statuses are values of ``cudaError_t``."""
+    queues; but ``free`` first waits for all work, as cudaFree does. Statuses are values of ``cudaError_t``."""
 
     _door: socket.socket
 

@@ -34,6 +34,8 @@ class Control:
         name = header.get("call", "")
         if name == "reset":
             name = "runtime.restart"
+        if name == "free":  # as cudaFree: work on wrong streams is late, and does not touch what is gone
+            self.machine.queues.wait_for(self.machine.everything(None))
         if not name.startswith("runtime."):
             return serve.answer(self.machine.backend, header, payload)
         handler = getattr(self, "_" + name.removeprefix("runtime."), None)

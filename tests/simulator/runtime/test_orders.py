@@ -344,3 +344,12 @@ def test_memory_that_two_contexts_share(device, process, kernels, order):
     assert [device.synchronize(stream) for stream in streams] == [0, 0]
     got = [struct.unpack("<f", device.collected(ticket))[0] for ticket in tickets]
     assert got == ([22, 22] if order == "interleaved" else [12, 22])
+
+
+def test_the_parents_free_waits_for_work_on_wrong_streams(device, process, kernels):
+    device.order("late")
+    y = device.alloc(4, name="y", fill=0)
+    process.launch(kernels["add"], 1, 1, add_args(y, y, 1, 1.0), process.stream(1))
+    assert device.synchronize(device.stream()) == 0
+    device.free(y)
+    assert device.synchronize() == 0 and device.fault() is None
