@@ -28,8 +28,9 @@ def run_revived(bench: Bench, session, stored: Stored, case: Case) -> Run:
 
 
 def run_context(bench: Bench, context: Plugin, stored: Stored, case: Case) -> Run:
-    bench.device.order("eager")
-    return Runner(bench.device, bench.spec, stored.shapes, stored.workspace).run(context, case, poison=POISON)
+    device = bench.device_of(context.session)
+    device.order("eager")
+    return Runner(device, bench.spec, stored.shapes, stored.workspace).run(context, case, poison=POISON)
 
 
 def went_well(run: Run) -> None:
