@@ -36,6 +36,7 @@ class Control:
             name = "runtime.restart"
         if name == "free":  # as cudaFree: work on wrong streams is late, and does not touch what is gone
             self.machine.queues.wait_for(self.machine.everything(None))
+            self.machine.count_freed()
         if not name.startswith("runtime."):
             return serve.answer(self.machine.backend, header, payload)
         handler = getattr(self, "_" + name.removeprefix("runtime."), None)

@@ -170,6 +170,10 @@ class Machine:
             self.promised.discard(address)
             self.memory.set_live(address, True)
         self.memory.free(address)
+        self.count_freed()
+
+    def count_freed(self) -> None:
+        """After every free, the parent's too."""
         self._freed += 1
         if self._freed > MOST_FREED:
             self._freed = MOST_FREED // 2

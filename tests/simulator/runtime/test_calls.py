@@ -169,3 +169,15 @@ def test_copies_that_nobody_fetches_end_the_connection(device, process):
     assert device.synchronize() == 0
     with pytest.raises(EOFError):
         process.ok(Call.MEMORY_INFO)
+
+
+def test_freed_buffers_are_forgotten_in_time(device, process, kernels):
+    """Each costs time at every launch; the youngest are kept, so that a use of them is named."""
+    gone = [device.alloc(16, name=f"b{number}", fill=0) for number in range(1200)]
+    for address in gone:
+        device.free(address)
+    assert process.launch(kernels["add"], 1, 1, add_args(gone[-1], gone[-1], 1, 1.0)) == 0
+    assert process.synchronize() == 700 and device.fault().buffer == "b1199"
+    other = device.alloc(16, name="last", fill=0)
+    device.write(other, bytes(16))
+    assert device.read(other, 16) == bytes(16)
