@@ -131,13 +131,13 @@ def _without_kernels(elf: Elf) -> tuple[str, str] | None:
             library = foreign(name)
             reason = f"The library calls {library.name} ({calls[0]}), which the simulated GPU does not have."
             return reason, f"{library.advice[0].upper()}{library.advice[1:]}."
-    held = list(fatbin.images(elf.fatbins))
     if elf.relocatable_device_code:
         reason = "The device code is relocatable (nvcc -rdc=true or -dc), so its parts are linked as machine code only."
         return reason, f"Build without -rdc, each kernel with what it calls in one file: nvcc {fatbin.REBUILD}."
-    for image in held:
+    for image in fatbin.images(elf.fatbins):
         try:
-            fatbin.ptx_of(image)
+            if fatbin.entries(image):  # nvcc's link step adds one without any
+                fatbin.ptx_of(image)
         except fatbin.FatbinError as error:
             reason, _, rebuild = str(error).partition(fatbin.REBUILD_BEGINS)
             return reason.strip(), (fatbin.REBUILD_BEGINS + rebuild) if rebuild else ""

@@ -1,5 +1,7 @@
 """Projects with their own CMakeLists.txt: the same file here, with CUDA from wheels, and where CUDA is installed."""
 
+from pathlib import Path
+
 import pytest
 
 from grader.toolchain import locate, tensorrt
@@ -7,19 +9,21 @@ from grader.toolchain.cmake import build_library
 from grader.toolchain.levels import SHARED_RUNTIME, reach
 from grader.verdict import State
 
-PROJECT = b"""cmake_minimum_required(VERSION 3.18)
-project(scale LANGUAGES CXX CUDA)
-find_path(TENSORRT_INCLUDE NvInferRuntime.h HINTS ENV TENSORRT_ROOT PATH_SUFFIXES include REQUIRED)
-add_library(scale SHARED plugin.cpp src/scale.cu)
-target_include_directories(scale SYSTEM PRIVATE ${TENSORRT_INCLUDE} ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
-target_compile_features(scale PRIVATE cxx_std_17)
-set_target_properties(scale PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
-"""
+PAGE = (Path(__file__).parents[2] / "docs" / "plugin_libraries.md").read_text()
+PROJECT = PAGE.split("```cmake\n")[1].split("```")[0].encode()  # what authors are told works
 FILES = {
     "CMakeLists.txt": PROJECT,
-    "plugin.cpp": b'#include <NvInferRuntime.h>\nextern "C" int one() { return getPluginRegistry() ? 1 : 0; }\n',
-    "src/scale.cu": b"""__global__ void scale(float* y) { y[threadIdx.x] *= 2; }
-extern "C" void launch(float* y, cudaStream_t stream) { scale<<<1, 32, 0, stream>>>(y); }
+    "plugin.cpp": b"""#include <NvInferRuntime.h>
+#include "src/launch.h"
+extern "C" int one() { return getPluginRegistry() && cudaGetLastError() == cudaSuccess ? 1 : 0; }
+""",
+    "kernel.cu": b"""#include "src/launch.h"
+__global__ void scale(float* y) { y[threadIdx.x] *= 2; }
+void launch(float* y, cudaStream_t stream) { scale<<<1, 32, 0, stream>>>(y); }
+""",
+    "src/launch.h": b"""#pragma once
+#include <cuda_runtime_api.h>
+extern "C" void launch(float* y, cudaStream_t stream);
 """,
 }
 PLAIN = b"""cmake_minimum_required(VERSION 3.18)
@@ -53,7 +57,11 @@ def test_a_project_is_built_unchanged_and_kept():
 
 
 def test_the_runtime_inside_is_built_and_said_to_stop_at_l0():
-    files = FILES | {"CMakeLists.txt": PROJECT.replace(b"set_target_properties", b"#")}
+    files = FILES | {
+        "CMakeLists.txt": PROJECT.replace(b" CUDA_RUNTIME_LIBRARY Shared", b"").replace(
+            b" CUDA::cudart", b" CUDA::cudart_static"
+        )
+    }
     library = build_library(files)
     assert library.state is State.PASS and reach(library.path).level == "L0"
     (warning,) = library.diagnostics

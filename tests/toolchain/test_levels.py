@@ -9,6 +9,7 @@ import pytest
 from grader.toolchain import Source, compile_library, fatbin, locate
 from grader.toolchain.elf import ElfError, plain_name, read_elf
 from grader.toolchain.levels import SHARED_RUNTIME, reach
+from grader.toolchain.view import arrange, is_complete
 from grader.verdict import State
 
 KERNEL = b"""#include <cuda_runtime_api.h>
@@ -83,6 +84,16 @@ def test_a_library_of_the_course_reaches_the_simulated_gpu(build):
     assert elf.exports_mangled("getCreators") == "_Z11getCreatorsRi" and elf.exports_mangled("launch") is None
     assert any(one.startswith("GCC") for one in elf.compilers)
     assert [one.target for image in fatbin.images(elf.fatbins) for one in fatbin.entries(image)] == ["compute_80"]
+
+
+def test_a_library_that_nvcc_links_reaches_it_too(cuda, compiled, tmp_path):
+    """As by one call of an installed nvcc, whose link step adds a fat binary without entries."""
+    code = ["-gencode", "arch=compute_80,code=compute_80"]
+    nvcc = cuda.nvcc if is_complete(cuda.runtime) else arrange(tmp_path / "cuda", cuda.nvcc, cuda.include, cuda.runtime)
+    path = tmp_path / "nvcc.so"
+    subprocess.run([nvcc, *code, "-shared", "-cudart", "shared", compiled("virtual", *code), "-o", path], check=True)
+    assert [] in [fatbin.entries(image) for image in fatbin.images(read_elf(path).fatbins)]
+    fails(path, "L1", "", "")
 
 
 def test_machine_code_alone_reaches_l0(build):
