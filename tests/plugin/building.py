@@ -11,7 +11,7 @@ from grader.toolchain import Source, compile_library
 from grader.verdict import State
 
 PLUGINS = Path(__file__).parent / "plugins"
-_SOURCES = {".cpp", ".cu", ".cuh", ".h"}
+_SOURCES = {".cpp", ".cu", ".cuh", ".h", ".hpp"}
 
 
 def names() -> list[str]:
