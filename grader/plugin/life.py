@@ -106,8 +106,9 @@ def build(plugin: Plugin, spec: Spec, combination: Combination | None = None, ta
             )
     if status := plugin.configure(tensors.inputs, tensors.outputs):
         raise LifeProblem("configurePlugin", f"configurePlugin() returned {status} for -1 with the profile's bounds.")
-    workspace = plugin.workspace_size(tensors.inputs, tensors.outputs)
     is_v3 = plugin.creator.is_v3
+    most = tensors if is_v3 else at_run(spec, combination, shapes, extents_at(spec, "max"))  # V2 sees no bounds there
+    workspace = plugin.workspace_size(most.inputs, most.outputs)
     if tactic is None:
         tactic = next(iter(plugin.tactics()[2]), 0) if is_v3 else 0
     if is_v3:

@@ -60,6 +60,7 @@ def lives(spec, library, device):
                     context = life.attach(plugin)
                     yield context, each, changed
                     life.end(context, plugin)
+                    device.synchronize()  # memory may have been given back in the order of a stream
                     held = device.live()
                     assert not any(held[what] for what in ("allocations", "streams", "events", "graphs"))
 
