@@ -142,7 +142,7 @@ class Session:
         return self._made(creator, made, "createPlugin", shown, "runtime plugin" if phase == RUNTIME else "plugin")
 
     def deserialize(self, creator: Creator, blob: bytes | None, layer: str = "layer") -> Plugin | None:
-        """``IPluginCreator::deserializePlugin``; None where it returns null. ``blob`` None: a null pointer, length 0."""
+        """``IPluginCreator::deserializePlugin``; None where it returns null. ``blob`` None: a null pointer."""
         made = self.ask("deserialize", [creator.number, layer, blob], method="deserializePlugin")
         return self._made(creator, made, "deserializePlugin", [layer, f"{len(blob or b'')} bytes"], "runtime plugin")
 

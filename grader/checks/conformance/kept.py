@@ -68,6 +68,16 @@ def checked(found: Kept) -> Kept:
     return found
 
 
+def steady(bench: Bench) -> None:
+    """``LifeProblem`` where plugins of the same attributes keep different things: then nothing can be compared."""
+    first, second = bench.once("steady", lambda: [kept_now(bench.plugin()) for _ in range(2)])
+    if first != second:
+        raise LifeProblem(
+            "getFieldsToSerialize",
+            f"Two plugins of the same attributes serialize different things: {difference(first, second)}.",
+        )
+
+
 def rebuild(bench: Bench, plugin: Plugin, found: Kept) -> Plugin:
     """The plugin as a runtime makes it from what was kept, in the same process. ``LifeProblem("revive", …)``."""
     session, creator = plugin.session, plugin.creator

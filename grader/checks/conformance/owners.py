@@ -19,6 +19,9 @@ FOUNDATION = (
     "attach", "clone-ready",
 )  # fmt: skip
 
+# What a comparison with the reference waits for besides: what runs is the plugin that was rebuilt in a new process.
+_TO_COMPARE = ("serialize-complete", "serialize-fresh-process")
+
 # What a plugin process ended of, whatever was being called.
 _BY_KIND = {"exception": ("exceptions",), "device": ("host-access",)}
 # Memory that ``createPlugin`` is lent (host/descriptors.cpp).
@@ -36,6 +39,7 @@ _METHODS = {
     "serialize-fresh-process": "revive deserializePlugin",
     "blob-size": "getSerializationSize serialize",
     "clone-equal": "clone",
+    "clone-ready": "clone-ready",
     "clone-independent": "~IPluginV3 destroy terminate",
     "attach": "attachToContext detachFromContext",
     "formats-complete": "supportsFormatCombination",
@@ -56,7 +60,9 @@ def needs_of(each: Rule) -> tuple[str, ...]:
     """The rules that must have passed before this one says anything useful, as far as there are such rules."""
     basis = () if each.group == "library" or each.id in LAST else _BASIS
     running = FOUNDATION if each.level != "L0" and each.id not in LAST else ()
-    return tuple(id for id in dict.fromkeys((*basis, *running, *each.needs)) if id in RULES and id != each.id)
+    compared = _TO_COMPARE if "reference" in each.wants else ()
+    needs = dict.fromkeys((*basis, *running, *compared, *each.needs))
+    return tuple(id for id in needs if id in RULES and id != each.id)
 
 
 def owners_of(problem: PluginEnded | LifeProblem | HostProblem, met_by: Rule) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from grader.plugin import life
 from grader.plugin.execute import Case, Run, Runner
 from grader.plugin.life import LifeProblem, Stored
 from grader.plugin.objects import Plugin
+from grader.plugin.session import PluginEnded
 
 POISON = 0xCD  # in outputs and workspace: what is left unwritten is the same in every run
 
@@ -31,6 +32,20 @@ def run_context(bench: Bench, context: Plugin, stored: Stored, case: Case) -> Ru
     device = bench.device_of(context.session)
     device.order("eager")
     return Runner(device, bench.spec, stored.shapes, stored.workspace).run(context, case, poison=POISON)
+
+
+def made_ready(bench: Bench, stored: Stored, case: Case) -> Run | None:
+    """What comes of the engine's own plugin; None where the process ends. No runtime does this: it is to compare."""
+    try:
+        return run_context(bench, life.revive(bench.fresh(), stored), stored, case)
+    except PluginEnded:
+        return None
+
+
+def runs_itself(bench: Bench, stored: Stored, case: Case) -> bool:
+    """Whether the engine's own plugin runs, where that of a context does not."""
+    run = made_ready(bench, stored, case)
+    return run is not None and run.well
 
 
 def went_well(run: Run) -> None:

@@ -55,7 +55,7 @@ def _unwritten(first: bytes, second: bytes) -> int:
 
 
 @rule(
-    "blob-round-trip", group="serialization", family="V2", needs=("blob-size", "serialize-lifetime"),
+    "blob-round-trip", group="serialization", family="V2", needs=("serialize-lifetime", "serialize-complete"),
     sentence="A plugin that is deserialized serializes the same bytes again, twice round.",
     belief="deserializePlugin() only has to make a plugin that runs.",
     source=f"{_V2}::serialize and IPluginCreator::deserializePlugin; NVIDIA/TensorRT#432, onnx/onnx-tensorrt#9",

@@ -8,7 +8,7 @@ from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.compare import difference
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.runs import run_context, run_directly, went_well
+from grader.checks.conformance.runs import run_context, run_directly, runs_itself, went_well
 from grader.plugin import life
 from grader.plugin.arguments import at_run
 from grader.plugin.inputs import extents_at
@@ -149,6 +149,8 @@ def status(bench: Bench, rng) -> Finding:
         if bench.kernels:
             case = bench.case(rng, combination=combination)
             if code := run_context(bench, context, stored, case).status:
+                if runs_itself(bench, stored, case):
+                    raise life.LifeProblem("clone-ready", f"enqueue() of a context's plugin returned {code}.")
                 return failed(f"enqueue() returned {code} for {case.name}.")
     return passed()
 

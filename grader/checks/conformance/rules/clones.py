@@ -6,12 +6,12 @@ from typing import Any
 
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
-from grader.checks.conformance.kept import difference, kept, kept_now
+from grader.checks.conformance.kept import difference, kept, kept_now, steady
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.runs import run_context, run_directly, went_well
+from grader.checks.conformance.runs import made_ready, run_context, run_directly, went_well
 from grader.plugin import life
-from grader.plugin.execute import Case, Run
-from grader.plugin.life import LifeProblem, Stored
+from grader.plugin.execute import Case
+from grader.plugin.life import LifeProblem
 from grader.plugin.objects import BUILD, CORE, RUNTIME, Plugin
 from grader.plugin.session import PluginEnded
 
@@ -39,6 +39,7 @@ def clone_equal(bench: Bench, rng) -> Finding:
     if clone.address == original.address:
         clone.forget()
         return failed("clone() returns the object itself: TensorRT destroys both, so it must be a new one.")
+    steady(bench)
     mine, theirs = kept(bench, original), kept(bench, clone)
     if mine != theirs:
         return failed(f"Of the clone, {difference(mine, theirs, 'was', 'is')}: clone() must copy every member.")
@@ -90,10 +91,10 @@ def clone_independent(bench: Bench, rng) -> Finding:
     bench.plugin()  # takes the place of what was freed
     if differing := _differing(before, _answers(bench, clone)):
         return failed(f"A clone answers {differing} otherwise once its original is destroyed: it uses its memory.")
-    if bench.kernels and bench.spec.tensors:
-        if problem := _runs_otherwise(bench, clone, bench.case(rng)):
-            return failed(problem)
     clone.end()
+    if bench.kernels and bench.spec.tensors:
+        if problem := _runs_otherwise(bench, bench.case(rng)):
+            return failed(problem)
     original = bench.plugin()
     clone = _clone(original)
     clone.end()
@@ -102,19 +103,21 @@ def clone_independent(bench: Bench, rng) -> Finding:
     return passed()
 
 
-def _runs_otherwise(bench: Bench, clone: Plugin, case: Case) -> str | None:
-    """A clone whose original is gone, beside a plugin that never was one."""
-    by_itself = bench.plugin()
-    expected = run_directly(bench, by_itself, life.build(by_itself, bench.spec, case.combination), case)
+def _runs_otherwise(bench: Bench, case: Case) -> str | None:
+    """A clone of a plugin that has run and is gone, beside that plugin."""
+    original = bench.plugin()
+    expected = run_directly(bench, original, life.build(original, bench.spec, case.combination), case)
     went_well(expected)
+    clone = _clone(original)
+    life.end(None, original)
     run = run_directly(bench, clone, life.build(clone, bench.spec, case.combination), case)
     if run.well and run.data == expected.data:
         return None
-    return "A clone whose original is destroyed computes something else than a plugin that was never cloned."
+    return "A clone of a plugin that has run and was destroyed does not compute what the plugin did: they share memory."
 
 
 @rule(
-    "attach", group="clone",
+    "attach", group="clone", needs=("clone-equal",),
     sentence="Each context gets a plugin of its own, complete and with the same attributes.",
     belief="attachToContext() may return the plugin that it is called on.",
     source="NvInferRuntime.h 10.14, IPluginV3OneRuntime::attachToContext: clone the entire IPluginV3 object; "
@@ -133,9 +136,8 @@ def attach(bench: Bench, rng) -> Finding:
                     f"clones the entire IPluginV3 object."
                 )
     mine = kept_now(plugin)
-    for context in (first, second):
-        if (theirs := kept_now(context)) != mine:
-            return failed(f"Of the plugin of a context, {difference(mine, theirs, 'was', 'is')}: attach a full clone.")
+    if (theirs := kept_now(second)) != mine:
+        return failed(f"Of the plugin of a context, {difference(mine, theirs, 'was', 'is')}: attach a full clone.")
     life.end(second, second)
     if (theirs := kept_now(first)) != mine:
         return failed(f"After another context ended, {difference(mine, theirs)} in the plugin of the first.")
@@ -167,27 +169,19 @@ def clone_ready(bench: Bench, rng) -> Finding:
     try:
         run = run_context(bench, life.attach(life.revive(bench.fresh(), stored)), stored, case)
     except PluginEnded as ended:
-        made_ready = _made_ready(bench, stored, case)
-        if made_ready is None or not made_ready.well:
+        ready = made_ready(bench, stored, case)
+        if ready is None or not ready.well:
             raise
         return failed(f"{ended.words.sentence} The engine's own plugin runs: a clone lacks what it has.")
-    made_ready = _made_ready(bench, stored, case)
+    ready = made_ready(bench, stored, case)
     if not run.well:
-        if made_ready is None or not made_ready.well:
+        if ready is None or not ready.well:
             went_well(run)
         what = f"enqueue() returned {run.status}" if run.status else "it fails"
         return failed(f"The plugin of a context does not run ({what}), and the engine's own does: {_ADVICE}.")
-    if made_ready is not None and made_ready.well and made_ready.data != run.data:
+    if ready is not None and ready.well and ready.data != run.data:
         return failed(f"The plugin of a context computes something else than the engine's own: {_ADVICE}.")
     return passed()
 
 
 _ADVICE = "a clone must have all that initialize() and createPlugin() make"
-
-
-def _made_ready(bench: Bench, stored: Stored, case: Case) -> Run | None:
-    """What comes of the engine's own plugin; None where the process ends. No runtime does this: it is to compare."""
-    try:
-        return run_context(bench, life.revive(bench.fresh(), stored), stored, case)
-    except PluginEnded:
-        return None

@@ -20,7 +20,7 @@ _FIELDS = "NvInferRuntime.h 10.14, IPluginV3OneRuntime::getFieldsToSerialize"
 
 
 @rule(
-    "serialize-lifetime", group="serialization",
+    "serialize-lifetime", group="serialization", needs=("blob-size",),
     sentence="What getFieldsToSerialize() returns lies in the plugin itself: it outlives the call and other plugins.",
     belief="A clone's list of fields is right because it was copied.",
     source=f"{_FIELDS}: it does not say when the fields are read, or which other calls come before",
@@ -32,10 +32,10 @@ def serialize_lifetime(bench: Bench, rng) -> Finding:
         if problem := _overwritten(bench) or _dangling(bench):
             return failed(problem)
     original = bench.plugin()
-    before = kept_now(original)
-    clone = original.clone()
-    if clone is None:
-        raise life.LifeProblem("clone", "clone() returned null.")
+    clone, control = original.clone(), original.clone()
+    if clone is None or control is None or clone.address == original.address:
+        raise life.LifeProblem("clone", "clone() returned null, or the object itself.")
+    before = kept_now(control)
     original.end()
     bench.plugin(session)  # takes the place of what was freed
     if (after := kept_now(clone)) != before:
@@ -89,7 +89,7 @@ def _depends_on_the_fill(one: Field, two: Field) -> bool:
 
 
 @rule(
-    "serialize-stable", group="serialization", needs=("serialize-lifetime",),
+    "serialize-stable", group="serialization", needs=("serialize-lifetime", "serialize-complete"),
     sentence="A plugin serializes the same at each call, and so does the plugin that is rebuilt from it, twice round.",
     belief="A plan is written once, so only the first serialization counts.",
     source=f"{_FIELDS}; onnx/onnx-tensorrt#9 and #140",
@@ -119,14 +119,16 @@ def serialize_stable(bench: Bench, rng) -> Finding:
 )  # fmt: skip
 def serialize_complete(bench: Bench, rng) -> Finding:
     """What matters only while an engine is built need not be kept: where kernels run, the results decide."""
-    base = kept(bench, bench.plugin())
+    plugin = bench.plugin()
+    base = kept(bench, plugin)
+    rebuilt = kept_now(rebuild(bench, plugin, base))
     for attribute in bench.spec.attributes:
-        if problem := _lost(bench, attribute, base):
+        if problem := _lost(bench, attribute, base, rebuilt):
             return failed(problem)
     return passed("" if bench.spec.attributes else "The plugin has no attributes.")
 
 
-def _lost(bench: Bench, attribute: Attribute, base: Kept) -> str | None:
+def _lost(bench: Bench, attribute: Attribute, base: Kept, rebuilt: Kept) -> str | None:
     """How a plugin whose attribute has another value comes back without it."""
     value = other_value(attribute)
     try:
@@ -138,10 +140,10 @@ def _lost(bench: Bench, attribute: Attribute, base: Kept) -> str | None:
         raise
     found = kept_in(stored) if stored else kept_now(plugin)
     back = kept_now(rebuild(bench, plugin, found))
-    if back != found:
+    if found != base and back == rebuilt:
         return (
-            f"With {attribute.name} = {value}, {difference(found, back, 'is', 'comes back as')}: createPlugin() for "
-            f"the runtime does not read what getFieldsToSerialize() gives."
+            f"With {attribute.name} = {value}, {difference(found, back, 'is', 'comes back as')}: what rebuilds the "
+            f"plugin does not read what the plugin serialized."
         )
     if stored is not None and bench.kernels:
         if _computes_otherwise(bench, plugin, stored):
@@ -169,7 +171,7 @@ def _computes_otherwise(bench: Bench, plugin: Plugin, stored: life.Stored) -> bo
 
 
 @rule(
-    "serialize-fresh-process", group="serialization", needs=("registry",),
+    "serialize-fresh-process", group="serialization", needs=("registry", "blob-size", "serialize-lifetime"),
     sentence="A process that only loads the library rebuilds the plugin from what was stored, and computes the same.",
     belief="What creating the plugin left behind in the process is there at inference too.",
     source="IPluginRegistry::getCreator and IPluginCreatorV3One::createPlugin, 10.14; NVIDIA/TensorRT#1913",
