@@ -109,6 +109,42 @@ def test_a_file_that_does_not_work_is_told_with_its_line(tmp_path, text, words):
     assert words in str(problem.value)
 
 
+HEAD = """
+import cupy as cp
+import torch
+import triton
+from cupy.cuda import UnownedMemory
+from torch.utils.dlpack import from_dlpack
+from numba import cuda
+
+
+@triton.jit
+def kernel(x, n: triton.language.constexpr):
+    pass
+
+
+class Model(torch.nn.Module):
+    pass
+
+
+RAW = cp.RawKernel("code", "name")
+with cp.cuda.Stream() as stream:
+    RAW((1,), (1,), (cp.zeros(3, dtype=cp.float32)[0],))
+"""
+
+
+def test_packages_for_a_gpu_that_are_not_here_do_not_keep_a_file_from_loading(tmp_path):
+    (tmp_path / "plugin.py").write_text(HEAD + SCALE.read_text())
+    with python_session(tmp_path / "plugin.py") as session:
+        assert session.create(session.creators()[0], []).serialized() == (scale_of(1.0),)
+
+
+def test_other_packages_that_are_not_here_are_told(tmp_path):
+    (tmp_path / "plugin.py").write_text("import no_such_package\n")
+    with pytest.raises(HostProblem, match="No module named 'no_such_package'"), python_session(tmp_path / "plugin.py"):
+        pass
+
+
 def test_a_process_that_ends_in_a_method_is_no_pass(tmp_path):
     text = SCALE.read_text().replace("return [input_types[0]]", "import os; os._exit(0)")
     (tmp_path / "plugin.py").write_text(text)
