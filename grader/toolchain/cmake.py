@@ -74,6 +74,9 @@ def build_library(
         return _judged(reply.log, kept_at(cache, key, reply.blob), source, strict, cached=False)
     if reply.result == "target":
         return _failed(_which(target, reply.facts.get("names")), reply.log)
+    if "Could not find CMAKE_ROOT" in reply.log:
+        message = "CMake is not installed whole: install it anew."
+        return Library(state=State.UNSUPPORTED_HERE, log=reply.log, message=message)
     told = _cmake_messages(reply.log, files)
     if any(one.severity == "error" for one in told):
         return Library(state=State.FAIL, diagnostics=told, log=reply.log, message=summary(told))
