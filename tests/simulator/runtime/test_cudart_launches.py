@@ -107,7 +107,7 @@ say(cuda.cudaLaunchKernel(ctypes.addressof(back), Dim3(1, 1, 1), Dim3(1, 1, 1), 
 say(cuda.cudaGetLastError())
 say(cuda.cudaGetLastError())
 """
-    assert ran(device, plain, script) == [1, 1, 1, 1, 98, 98, 0]  # as an H200 with CUDA 13.0: h200_statuses.csv
+    assert ran(device, plain, script) == [1, 1, 1, 1, 400, 400, 0]  # as an H200 with CUDA 13.0: h200_statuses.csv
 
 
 def test_dynamic_shared_memory_is_asked_for(device, plain):
@@ -163,7 +163,7 @@ LIB = Calls(ctypes.CDLL(LIB._library._name))
         + RUN
     )
     first, refused, second = ran(device, plain, script)
-    assert first == second == [[10.0, 16.0, 22.0], 1] and refused == 98
+    assert first == second == [[10.0, 16.0, 22.0], 1] and refused == 400
     assert [r.call for r in device.log()].count("module_free") == 2
 
 

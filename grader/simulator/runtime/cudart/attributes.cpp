@@ -9,9 +9,20 @@
 namespace grader {
 namespace {
 
-cudaError_t find(const void* function, Kernel*& kernel) {
+// CUDA 13.0 takes what it does not know for a cudaKernel_t.
+cudaError_t known(const void* function, Kernel*& kernel) {
   kernel = find_kernel(function);
-  return kernel ? resolve(*kernel) : cudaErrorInvalidDeviceFunction;
+  return kernel ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t known(const void* function) {
+  Kernel* kernel;
+  return known(function, kernel);
+}
+
+cudaError_t find(const void* function, Kernel*& kernel) {
+  const cudaError_t status = known(function, kernel);
+  return status == cudaSuccess ? resolve(*kernel) : status;
 }
 
 // The most dynamic shared memory that a block may have beside its static.
@@ -115,20 +126,18 @@ EXPORTED cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFu
 }
 
 EXPORTED cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
-  return api(Function::cudaFuncSetCacheConfig,
-             [&] { return find_kernel(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction; });
+  return api(Function::cudaFuncSetCacheConfig, [&] { return known(function); });
 }
 
 EXPORTED cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
-  return api(Function::cudaFuncSetSharedMemConfig,
-             [&] { return find_kernel(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction; });
+  return api(Function::cudaFuncSetSharedMemConfig, [&] { return known(function); });
 }
 
 EXPORTED cudaError_t cudaFuncGetName(const char** name, const void* function) {
   return api(Function::cudaFuncGetName, [&] {
-    const Kernel* kernel = find_kernel(function);
+    Kernel* kernel;
     if (!name) return cudaErrorInvalidValue;
-    if (!kernel) return cudaErrorInvalidDeviceFunction;
+    if (const cudaError_t status = known(function, kernel)) return status;
     *name = kernel->name.c_str();
     return cudaSuccess;
   });

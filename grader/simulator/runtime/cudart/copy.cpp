@@ -24,6 +24,14 @@ cudaError_t copy_on_host(void* to, const void* from, size_t bytes, cudaStream_t 
   return cudaSuccess;
 }
 
+// Sets PINNED in `mode` where the host's side of the copy is page-locked.
+cudaError_t look_at_host(cudaMemcpyKind kind, const void* to, const void* from, size_t bytes, uint64_t& mode) {
+  if (kind == cudaMemcpyDeviceToDevice) return cudaSuccess;
+  const Host host = kind_of_host(kind == cudaMemcpyHostToDevice ? from : to, bytes);
+  if (host == Host::PINNED) mode |= PINNED;
+  return host == Host::BEYOND ? cudaErrorInvalidValue : cudaSuccess;
+}
+
 }  // namespace
 
 cudaError_t direct(const void* to, const void* from, cudaMemcpyKind& kind) {
@@ -33,7 +41,7 @@ cudaError_t direct(const void* to, const void* from, cudaMemcpyKind& kind) {
   static_assert((cudaMemcpyHostToDevice | cudaMemcpyDeviceToHost) == cudaMemcpyDeviceToDevice);
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (!to || !from) return cudaErrorInvalidValue;
-  if (kind != cudaMemcpyDefault && kind != fitting) return cudaErrorInvalidValue;
+  if (kind != cudaMemcpyDefault && kind & ~fitting) return cudaErrorInvalidValue;
   kind = fitting;
   return cudaSuccess;
 }
@@ -42,7 +50,7 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, 
   if (bytes == 0) return cudaSuccess;
   if (const cudaError_t status = direct(to, from, kind)) return status;
   if (kind == cudaMemcpyHostToHost) return copy_on_host(to, from, bytes, stream, mode);
-  if (kind != cudaMemcpyDeviceToDevice && pinned(kind == cudaMemcpyHostToDevice ? from : to, bytes)) mode |= PINNED;
+  if (const cudaError_t status = look_at_host(kind, to, from, bytes, mode)) return status;
   for (size_t at = 0; at < bytes; at += PIECE) {
     const size_t piece = std::min(PIECE, bytes - at);
     Bytes payload;
@@ -78,9 +86,8 @@ cudaError_t copy(const Plane& plane, cudaMemcpyKind kind, cudaStream_t stream, u
     for (size_t row = 0; row < height; ++row)
       memcpy(rows.data() + row * width, static_cast<const char*>(from) + row * from_pitch, width);
   }
-  const bool to_host = kind == cudaMemcpyDeviceToHost;
-  const size_t reach = (height - 1) * (to_host ? to_pitch : from_pitch) + width;
-  if (kind != cudaMemcpyDeviceToDevice && pinned(to_host ? to : from, reach)) mode |= PINNED;
+  const size_t reach = (height - 1) * (kind == cudaMemcpyDeviceToHost ? to_pitch : from_pitch) + width;
+  if (const cudaError_t status = look_at_host(kind, to, from, reach, mode)) return status;
   return ask(Call::COPY_2D,
              {static_cast<uint64_t>(kind) | mode << 32, address_of(to), to_pitch, address_of(from), from_pitch, width,
               height, stream_of(stream)},
@@ -95,7 +102,7 @@ cudaError_t set(void* to, int value, size_t bytes, cudaStream_t stream, uint64_t
 }
 
 cudaError_t set(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, uint64_t mode) {
-  if (width > pitch) return cudaErrorInvalidValue;
+  if (width > pitch && height > 1) return cudaErrorInvalidValue;
   if (width == 0 || height == 0) return cudaSuccess;
   if (!on_device(to)) return cudaErrorInvalidValue;
   return ask(Call::SET_2D,

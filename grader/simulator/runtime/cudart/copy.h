@@ -8,8 +8,8 @@
 namespace grader {
 
 // A copy of `bytes`, in one of the directions of cudaMemcpyKind, on a stream. `mode`: ASYNC, or 0 for a call that
-// waits. A direction that does not fit the pointers is cudaErrorInvalidValue, one that does not exist
-// cudaErrorInvalidMemcpyDirection.
+// waits. A direction that does not exist is cudaErrorInvalidMemcpyDirection; one that calls a host pointer a device's,
+// cudaErrorInvalidValue. A device pointer that it calls the host's is taken for what it is, as an H200 does.
 cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, uint64_t mode);
 
 // Whether the pointers fit `kind`; resolves cudaMemcpyDefault.

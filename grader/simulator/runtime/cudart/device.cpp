@@ -113,7 +113,8 @@ cudaError_t describe(Properties* all, int device) {
 auto& limits = *new std::array<size_t, 3>{1024, 1 << 20, 8 << 20};  // stack, printf's buffer, the kernels' heap
 
 cudaError_t limit(cudaLimit which, size_t*& found) {
-  if (which < 0 || which > cudaLimitMallocHeapSize) return cudaErrorUnsupportedLimit;
+  if (which < 0 || which > cudaLimitPersistingL2CacheSize) return cudaErrorInvalidValue;
+  if (which > cudaLimitMallocHeapSize) return cudaErrorUnsupportedLimit;
   found = &limits[static_cast<size_t>(which)];
   return cudaSuccess;
 }

@@ -28,9 +28,12 @@ uint64_t keep_host_function(std::function<void()> function) {
 void run_host_function(uint64_t token) {
   if (auto* function = find(token)) {
     const Interlude interlude;
-    thread().in_host_function = true;
+    Thread& own = thread();
+    const cudaError_t last = own.last;  // CUDA runs it in another thread: its errors are not this one's
+    own.in_host_function = true;
     (*function)();
-    thread().in_host_function = false;
+    own.in_host_function = false;
+    own.last = last;
   }
   ask(Call::HOST_FUNCTION_DONE, {token});
 }

@@ -53,11 +53,11 @@ cudaError_t allocate(void** pointer, size_t bytes, unsigned flags) {
 
 }  // namespace
 
-bool pinned(const void* address, uint64_t bytes) {
+Host kind_of_host(const void* address, uint64_t bytes) {
   const std::lock_guard lock(mutex);
   const auto found = around(address_of(address));
-  if (found == ranges.end() || found->second.freed) return false;
-  return address_of(address) - found->first + bytes <= found->second.bytes;
+  if (found == ranges.end() || found->second.freed) return Host::PAGEABLE;
+  return address_of(address) - found->first + bytes <= found->second.bytes ? Host::PINNED : Host::BEYOND;
 }
 
 void write_to_host(uint64_t address, const std::byte* data, uint64_t bytes) {

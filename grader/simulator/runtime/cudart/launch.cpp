@@ -26,7 +26,7 @@ uint64_t pair(uint32_t low, uint32_t high) { return low | uint64_t{high} << 32; 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** pointers, size_t shared, cudaStream_t stream,
                    uint64_t flags = 0) {
   Kernel* kernel = find_kernel(function);
-  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  if (!kernel) return cudaErrorInvalidResourceHandle;  // as CUDA 13.0, which takes it for a cudaKernel_t
   if (const cudaError_t status = resolve(*kernel)) return status;
   if (shared > UINT32_MAX) return cudaErrorInvalidValue;
   std::vector<std::byte> arguments;

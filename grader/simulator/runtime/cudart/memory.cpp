@@ -90,10 +90,11 @@ cudaError_t cudaFreeAsync_ptsz(void* pointer, cudaStream_t stream) {
 
 EXPORTED cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return api(Function::cudaMemGetInfo, [&] {
-    if (!free || !total) return cudaErrorInvalidValue;
     const Answer answer = ask(Call::MEMORY_INFO);
-    if (answer.status == cudaSuccess) *free = answer.values[0], *total = answer.values[1];
-    return answer.status;
+    if (answer.status != cudaSuccess) return answer.status;
+    if (free) *free = answer.values[0];
+    if (total) *total = answer.values[1];
+    return cudaSuccess;
   });
 }
 
@@ -102,7 +103,7 @@ EXPORTED cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
     if (!attributes) return cudaErrorInvalidValue;
     *attributes = {};
     attributes->device = cudaInvalidDeviceId;
-    if (pinned(pointer, 1)) {
+    if (kind_of_host(pointer, 1) == Host::PINNED) {
       attributes->type = cudaMemoryTypeHost;
       attributes->device = 0;
       attributes->hostPointer = attributes->devicePointer = const_cast<void*>(pointer);
