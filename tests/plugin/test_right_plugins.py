@@ -4,6 +4,8 @@ The first run after a change of a plugin compiles it (two seconds each); what th
 tested with the rules.
 """
 
+import re
+
 import building
 import numpy as np
 import pytest
@@ -90,3 +92,8 @@ def test_there_are_enough_of_them():
                    "voxel_feature_encoder", "scale_shift", "kv_cache_append", "top1", "channel_bias_v2",
                    "channel_bias_v3"):  # fmt: skip
         assert needed in names
+
+
+def test_each_is_on_the_list():
+    listed = re.findall(r"^\| `(\w+)` \|", (building.PLUGINS / "README.md").read_text(), re.M)
+    assert sorted(listed) == building.names()
