@@ -138,6 +138,8 @@ def leaks(bench: Bench, rng) -> Finding:
     before = device.live() if device else {}
     well, grown = session.many_lives(creator, fields, LIVES, run)
     after = device.live() if device else {}
+    if grown >= 8 * LIVES:  # texts of changing length fill the allocator's own lists once: what leaks does so again
+        grown = min(grown, session.many_lives(creator, fields, LIVES, run)[1])
     if device:
         device.races(True)
     if well < LIVES:
