@@ -92,15 +92,14 @@ SANITIZE = False  # see sanitized.py
 class Process:
     """A script's process, which has a connection to ``device`` unless that is None."""
 
-    def __init__(self, device, script: str, *, libraries: tuple[Path, ...] = ()):
+    def __init__(self, device, script: str, *, libraries: tuple[Path, ...] = (), descriptors: tuple[int, ...] = ()):
         prelude = "".join(f"{path.stem} = Calls(ctypes.CDLL({str(path)!r}))\n" for path in libraries)
         runtime = build_cudart(SANITIZED if SANITIZE else FLAGS)
         environment = {**os.environ, **(sanitizer_environment() if SANITIZE else {})}
         command = [sys.executable, "-I", str(CHILD), str(runtime), prelude + script]
         with contextlib.ExitStack() as stack:
-            descriptors = []
             if device is not None:
-                descriptors = [stack.enter_context(device.connection()).fileno()]
+                descriptors = (stack.enter_context(device.connection()).fileno(), *descriptors)
                 command.append(f"--device={descriptors[0]}")
             self.popen = subprocess.Popen(
                 command, pass_fds=descriptors, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -31,9 +31,9 @@ def record(folder: Path) -> None:
     folder.mkdir(parents=True)
     rows, plain = [], cudart_process.said
 
-    def said(device, script, *, libraries=()):
-        answers = plain(device, script, libraries=libraries)
-        if device is not None:
+    def said(device, script, *, libraries=(), descriptors=()):
+        answers = plain(device, script, libraries=libraries, descriptors=descriptors)
+        if device is not None and not descriptors:
             test = os.environ["PYTEST_CURRENT_TEST"].split("::")[1]
             rows.append({"test": test, "script": script, "libraries": [x.name for x in libraries], "here": answers})
             for library in libraries:

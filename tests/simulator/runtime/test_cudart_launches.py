@@ -179,3 +179,11 @@ extern "C" int run() { k<<<1, 1>>>(); return cudaGetLastError(); }
 def test_a_reset_forgets_what_was_loaded(device, plain):
     script = RUN + "ok.cudaDeviceReset()\n" + SETTING + RUN
     assert ran(device, plain, script) == [[[10.0, 16.0, 22.0], 1]] * 2
+
+
+def test_another_connection_starts_anew(device, plain):
+    with device.connection() as spare:
+        script = SETTING + RUN + f"ok.graderRuntimeConnect({spare.fileno()})\n" + SETTING + RUN
+        answers = said(device, script.replace("LIB", "plain"), libraries=(plain,), descriptors=(spare.fileno(),))
+    assert answers == [[[10.0, 16.0, 22.0], 1]] * 2
+    assert {record.process for record in device.log()} == {1, 2}
