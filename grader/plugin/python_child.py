@@ -37,7 +37,7 @@ def main() -> None:
         absent.install()
         kept = import_plugin(Path(file), tensorrt)  # the creators, alive as long as the process
         if stand.standForNewcomers() == 0:
-            problem = f"{Path(file).name} defines no plugin creator: derive one from trt.IPluginCreatorV3One."
+            problem = f"{Path(file).name} defines no plugin creator: derive one from trt.IPluginCreatorV3One"
     except BaseException as error:  # a file that ends the process says so too
         problem, kept = told(error, Path(file)), None
     if problem:

@@ -139,16 +139,32 @@ def test_packages_for_a_gpu_that_are_not_here_do_not_keep_a_file_from_loading(tm
         assert session.create(session.creators()[0], []).serialized() == (scale_of(1.0),)
 
 
+@pytest.mark.parametrize("value", ["7", "[]", "None", "self.get_output_data_types(input_types)"])
+def test_a_result_of_another_type_is_a_status(tmp_path, value):
+    (tmp_path / "plugin.py").write_text(SCALE.read_text().replace("[input_types[0]]", value))
+    with python_session(tmp_path / "plugin.py") as session:
+        assert session.create(session.creators()[0], []).output_types([FLOAT], 1) == (-1, [-1])
+
+
 def test_other_packages_that_are_not_here_are_told(tmp_path):
     (tmp_path / "plugin.py").write_text("import no_such_package\n")
     with pytest.raises(HostProblem, match="No module named 'no_such_package'"), python_session(tmp_path / "plugin.py"):
         pass
 
 
-def test_a_process_that_ends_in_a_method_is_no_pass(tmp_path):
-    text = SCALE.read_text().replace("return [input_types[0]]", "import os; os._exit(0)")
-    (tmp_path / "plugin.py").write_text(text)
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "import os; os._exit(0)",
+        "import ctypes; ctypes.string_at(0)",
+        "import os, sys; os.write(int(sys.argv[-1].split('=')[1]), bytes(64)); return [input_types[0]]",
+        "import os, sys; os.close(int(sys.argv[-1].split('=')[1])); return [input_types[0]]",
+    ],
+    ids=["exits", "crashes", "forges", "closes"],
+)
+def test_a_process_that_ends_in_a_method_is_no_pass(tmp_path, deed):
+    (tmp_path / "plugin.py").write_text(SCALE.read_text().replace("return [input_types[0]]", deed))
     with python_session(tmp_path / "plugin.py") as session:
         plugin = session.create(session.creators()[0], [])
-        with pytest.raises(PluginEnded, match="ended"):
+        with pytest.raises(PluginEnded, match="getOutputDataTypes"):
             plugin.output_types([FLOAT], 1)
