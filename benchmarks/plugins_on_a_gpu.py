@@ -5,7 +5,8 @@ On the machine with the GPU:         python benchmarks/plugins_on_a_gpu.py run b
 
 `pack` puts everything into one folder that the second machine may not have: the libraries, built once, so that both run
 the same; TensorRT's headers and NVIDIA's registry (so keep the folder to yourself); what the simulated GPU computes.
-`run` needs Python 3.11 or later with NumPy, g++, a driver and the CUDA runtime. It writes OUT/plugins.json.
+`run` needs Python 3.11 or later with NumPy, g++, a driver and the CUDA runtime. It writes OUT/plugins.json, with what
+the tools of compute-sanitizer say where it is installed.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ import shutil
 import sys
 import time
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = ("min", "opt", "max")
+SANITIZER = shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
+TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 
 
 def _plugins() -> None:
@@ -69,6 +73,7 @@ def run(folder: Path, out: Path) -> None:
                "not run": [r.check for r in report.results if r.state == "unsupported_here"],
                "seconds": round(time.perf_counter() - began, 2)}  # fmt: skip
         row["bytes"] = compare(json.loads(library.with_suffix(".json").read_text()), outputs(name, library, gpu=True))
+        row["sanitizer"] = {tool: sanitized(name, library, tool, out) for tool in TOOLS} if SANITIZER else "not here"
         rows.append(row)
         print(json.dumps(row), flush=True)
     shutil.rmtree(out / "cache")
@@ -76,7 +81,7 @@ def run(folder: Path, out: Path) -> None:
     (out / "plugins.json").write_text(json.dumps(rows, indent=1))
 
 
-def outputs(name: str, library: Path, *, gpu: bool) -> dict[str, list[str]]:
+def outputs(name: str, library: Path, *, gpu: bool, tool: Sequence[str] = ()) -> dict[str, list[str]]:
     """The bytes of the outputs of each combination at each size, in hexadecimal; the same inputs everywhere."""
     import building
     import numpy as np
@@ -88,7 +93,7 @@ def outputs(name: str, library: Path, *, gpu: bool) -> dict[str, list[str]]:
 
     spec, found = building.spec(name), {}
     device = None if gpu else RuntimeDevice.start()
-    with GpuBench(library, spec, cuda_runtime()) if gpu else Bench(library, spec, device=device) as bench:
+    with GpuBench(library, spec, cuda_runtime(), tool=tool) if gpu else Bench(library, spec, device=device) as bench:
         for combination in spec.combinations():
             ready = bench.ready(combination)
             for size in SIZES:
@@ -99,6 +104,18 @@ def outputs(name: str, library: Path, *, gpu: bool) -> dict[str, list[str]]:
     if device is not None:
         device.close()
     return found
+
+
+def sanitized(name: str, library: Path, tool: str, out: Path) -> str:
+    """The summary of a compute-sanitizer tool over all runs of ``outputs``."""
+    log = out / "sanitizer.log"
+    log.unlink(missing_ok=True)
+    outputs(name, library, gpu=True, tool=[SANITIZER, "--tool", tool, "--log-file", f"{log}.%p"])
+    texts = [each.read_text() for each in out.glob("sanitizer.log.*")]
+    for each in out.glob("sanitizer.log.*"):
+        each.unlink()
+    found = [line.split("=========")[-1].strip() for text in texts for line in text.splitlines() if "SUMMARY" in line]
+    return "; ".join(dict.fromkeys(found)) or "no summary"
 
 
 def compare(simulated: dict[str, list[str]], real: dict[str, list[str]]) -> dict[str, int]:

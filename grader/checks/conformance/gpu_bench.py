@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.checks.conformance.bench import Bench
+from grader.plugin.build import build_host
 from grader.plugin.gpu_device import GpuDevice
 from grader.plugin.python_plugins import python_session
 from grader.plugin.session import Session
 from grader.plugin.spec_records import Spec
 from grader.plugin.trace import Trace
+from grader.sandbox import Limits
+
+# A driver starts in a second or two, and its context alone takes hundreds of megabytes of the host's memory.
+LIMITS = Limits(wall_seconds=60.0, memory_bytes=16 << 30, processes=256)
 
 
 class GpuBench(Bench):
     """Each plugin process has its own memory on the GPU, so each has a device of its own."""
 
-    def __init__(self, library: Path, spec: Spec, cuda: Path, *, trace: Trace | None = None):
-        """``cuda``: the CUDA runtime, such as ``/usr/local/cuda/lib64/libcudart.so.13``."""
+    def __init__(self, library: Path, spec: Spec, cuda: Path, *, tool: Sequence[str] = (), trace: Trace | None = None):
+        """``cuda``: the CUDA runtime, such as ``/usr/local/cuda/lib64/libcudart.so.13``. ``tool``: a command to run the
+        host with, such as ``compute-sanitizer`` and its options."""
         super().__init__(library, spec, kernels=True, trace=trace)
-        self._cuda, self._devices = cuda, {}
+        self._cuda, self._tool, self._devices = cuda, list(tool), {}
 
     def _start(self, **options) -> Session:
-        start = python_session if self.is_python else Session
-        return start(self.library, cuda=self._cuda, trace=self.trace, **options)
+        if self.is_python:
+            return python_session(self.library, cuda=self._cuda, trace=self.trace, **options)
+        program = [*self._tool, str(build_host())] if self._tool else ()
+        return Session(
+            self.library, cuda=self._cuda, trace=self.trace, limits=LIMITS, program=program, **options
+        )  # fmt: skip
 
     def device_of(self, session: Session) -> GpuDevice:
         if session not in self._devices:
