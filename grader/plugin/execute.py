@@ -6,6 +6,7 @@ where the next byte belongs to nobody. What comes back is read from the device, 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -51,17 +52,18 @@ def make_case(
 
 @dataclass
 class Buffers:
-    """The device memory of one run. ``inputs`` and ``outputs`` are addresses."""
+    """The device memory of one run. ``inputs`` and ``outputs`` are addresses, None for a null pointer."""
 
     device: object
-    inputs: list[int] = field(default_factory=list)
-    outputs: list[int] = field(default_factory=list)
+    inputs: list[int | None] = field(default_factory=list)
+    outputs: list[int | None] = field(default_factory=list)
     output_bytes: list[int] = field(default_factory=list)
+    output_names: list[str] = field(default_factory=list)
     workspace: int = 0
     workspace_bytes: int = 0
 
     def free(self) -> None:
-        for address in dict.fromkeys([*self.inputs, *self.outputs, *([self.workspace] if self.workspace else [])]):
+        for address in filter(None, dict.fromkeys([*self.inputs, *self.outputs, self.workspace])):
             self.device.free(address)
         self.inputs, self.outputs, self.workspace = [], [], 0
 
@@ -84,10 +86,15 @@ class Run:
     fault: object = None
     tensors: Tensors | None = None
     sizes: dict[int, int] = field(default_factory=dict)  # output -> the extent that a size tensor holds
+    output_names: Sequence[str] = ()  # as faults call their buffers
+    workspace: int = 0  # its address; 0: there was none
 
     @property
     def well(self) -> bool:
         return self.shape_status == self.status == self.synchronized == 0 and self.fault is None
+
+
+_RUNS = itertools.count(1)  # so that no two runs share a label of the log
 
 
 class Runner:
@@ -96,7 +103,6 @@ class Runner:
     def __init__(self, device, spec: Spec, shapes, workspace: int):
         """``workspace``: bytes that ``getWorkspaceSize`` asked for."""
         self.device, self.spec, self.shapes, self.workspace = device, spec, shapes, workspace
-        self._runs = 0
 
     def tensors(self, case: Case) -> Tensors:
         return at_run(self.spec, case.combination, self.shapes, case.extents)
@@ -115,10 +121,11 @@ class Runner:
             place = len(case.tensors) + index
             size = layout_bytes(shape, case.combination.types[place], case.combination.formats[place])
             made.output_bytes.append(size)
+            name = output.name if output is not None else f"output {index}"
+            made.output_names.append(name)
             if output is not None and output.aliases:
                 made.outputs.append(made.inputs[names.index(output.aliases)])
             else:
-                name = output.name if output is not None else f"output {index}"
                 made.outputs.append(device.alloc(size, name=name, fill=poison))
         if self.workspace:
             made.workspace = device.alloc(self.workspace, name="workspace", fill=poison)
@@ -151,19 +158,21 @@ class Runner:
                 self.device.produce(stream, address, data)
 
     def enqueue(self, context: Plugin, case: Case, buffers: Buffers, stream: int, *, shape_change: bool = True) -> Run:
-        self._runs += 1
-        label = f"enqueue {self._runs}"
+        number = next(_RUNS)
+        label = f"enqueue {number}"
         tensors = self.tensors(case)
         shape_status = 0
         if shape_change:
-            self.device.mark(f"shape change {self._runs}")
+            self.device.mark(f"shape change {number}")
             shape_status = context.shape_change(tensors.inputs, tensors.outputs)
         self.device.mark(label)
         status = context.enqueue(
             tensors.inputs, tensors.outputs, buffers.inputs, buffers.outputs, buffers.workspace, stream
         )
         self.device.mark("")
-        return Run(shape_status, status, tensors=tensors, calls=self.device.log(label))
+        names = tuple(buffers.output_names)
+        return Run(shape_status, status, tensors=tensors, calls=self.device.log(label),
+                   output_names=names, workspace=buffers.workspace)  # fmt: skip
 
     def consume(self, buffers: Buffers, stream: int) -> list[int | None]:
         """Queue the copies that take the outputs away, behind the plugin's work on its stream."""
@@ -182,7 +191,11 @@ class Runner:
         done.sizes = self._sizes(done)
         done.outputs = [self._array(done, index, case) for index in range(len(done.data))]
 
-    def unchanged_inputs(self, done: Run, case: Case) -> list[str]:
+    def sizes_of_inputs(self, case: Case) -> list[int]:
+        """Bytes of each input."""
+        return [self._input_bytes(case, index) for index in range(len(case.tensors))]
+
+    def changed_inputs(self, done: Run, case: Case) -> list[str]:
         """The names of inputs that hold other bytes than before, aliased ones left out."""
         return [
             tensor.name

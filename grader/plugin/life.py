@@ -19,6 +19,9 @@ from grader.plugin.session import RUNTIME, Session
 from grader.plugin.spec_records import FORMATS, Combination, Spec
 from grader.plugin.types import tensor_type
 
+MOST_WORKSPACE = 1 << 40  # bytes; more is no size but a mistake
+TOO_MUCH = "it was computed from extents of -1, which desc.dims holds for unknown ones, or it overflowed. Use max."
+
 
 class LifeProblem(Exception):
     """A phase did not go well. ``method`` is TensorRT's; the sentence says what it returned."""
@@ -41,6 +44,7 @@ class Stored:
     workspace: int  # bytes
     combination: Combination
     shapes: Shapes
+    tactics: tuple[int, ...] = ()  # all that the plugin advertises for this combination
 
 
 def find_creator(session: Session, spec: Spec) -> Creator:
@@ -92,12 +96,16 @@ def with_outputs(plugin: Plugin, spec: Spec, combination: Combination) -> Combin
     return Combination((*inputs, *names), ("linear",) * (count + len(names)))
 
 
-def build(plugin: Plugin, spec: Spec, combination: Combination | None = None, tactic: int | None = None) -> Stored:
-    """What a builder does with one format combination. ``tactic`` None: the plugin's first, 0 where it has none."""
+def build(
+    plugin: Plugin, spec: Spec, combination: Combination | None = None, tactic: int | None = None,
+    fixed: Mapping[str, int] | None = None,
+) -> Stored:  # fmt: skip
+    """What a builder does with one format combination. ``tactic`` None: the plugin's first, 0 where it has none.
+    ``fixed``: the extents of a network that has no unknown ones."""
     combination = with_outputs(plugin, spec, combination or spec.combinations()[0])
     plugin.output_types([_number(name) for name in combination.types[: len(spec.tensors)]], plugin.output_count())
     shapes = output_shapes(plugin, spec)
-    tensors = at_build(spec, combination, shapes)
+    tensors = at_build(spec, combination, shapes, fixed)
     for position in range(len(tensors.all)):
         if not plugin.supports(position, tensors.all, len(tensors.inputs)):
             layouts = ", ".join(f"{k} {f}" for k, f in zip(combination.types, combination.formats, strict=True))
@@ -106,11 +114,13 @@ def build(plugin: Plugin, spec: Spec, combination: Combination | None = None, ta
             )
     if status := plugin.configure(tensors.inputs, tensors.outputs):
         raise LifeProblem("configurePlugin", f"configurePlugin() returned {status} for -1 with the profile's bounds.")
+    workspace = asked_workspace(plugin, spec, combination, shapes, fixed)
+    if workspace > MOST_WORKSPACE:
+        raise LifeProblem("getWorkspaceSize", f"getWorkspaceSize() asks for {workspace} bytes: {TOO_MUCH}")
     is_v3 = plugin.creator.is_v3
-    most = tensors if is_v3 else at_run(spec, combination, shapes, extents_at(spec, "max"))  # V2 sees no bounds there
-    workspace = plugin.workspace_size(most.inputs, most.outputs)
+    tactics = tuple(plugin.tactics()[2]) if is_v3 else ()
     if tactic is None:
-        tactic = next(iter(plugin.tactics()[2]), 0) if is_v3 else 0
+        tactic = next(iter(tactics), 0)
     if is_v3:
         plugin.timing_cache_id()
         fields, blob = plugin.serialized(), None
@@ -119,13 +129,24 @@ def build(plugin: Plugin, spec: Spec, combination: Combination | None = None, ta
     else:
         if status := plugin.initialize():
             raise LifeProblem("initialize", f"initialize() returned {status}.")
-        _configure_at(plugin, at_run(spec, combination, shapes, extents_at(spec, "opt")))
+        _configure_at(plugin, at_run(spec, combination, shapes, fixed or extents_at(spec, "opt")))
         fields, blob = None, plugin.serialize()[1]
         plugin.terminate()
     name, version, namespace = plugin.identity()
     return Stored(
-        name or "", version or "", namespace or "", fields, blob, tactic, workspace, combination, shapes
+        name or "", version or "", namespace or "", fields, blob, tactic, workspace, combination, shapes, tactics
     )  # fmt: skip
+
+
+def asked_workspace(
+    plugin: Plugin, spec: Spec, combination: Combination, shapes: Shapes, fixed: Mapping[str, int] | None = None
+) -> int:
+    """Bytes that a plugin wants once it is configured. V2 sees no bounds: it is asked at the largest extents."""
+    if plugin.creator.is_v3:
+        tensors = at_build(spec, combination, shapes, fixed)
+    else:
+        tensors = at_run(spec, combination, shapes, fixed or extents_at(spec, "max"))
+    return plugin.workspace_size(tensors.inputs, tensors.outputs)
 
 
 def revive(session: Session, stored: Stored) -> Plugin:

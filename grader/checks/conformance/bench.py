@@ -51,6 +51,7 @@ class Bench:
         self.faults: list[Any] = []  # every fault of the device that no rule provoked
         self._sessions: list[Session] = []
         self._shared: Session | None = None
+        self._runtime: Session | None = None
         self._stored: dict[Any, Stored] = {}
         self._once: dict[Any, Any] = {}
         self._reference: ReferenceRunner | None = None
@@ -73,6 +74,23 @@ class Bench:
         if self._shared is None or self._shared.over:
             self._shared = self.fresh()
         return self._shared
+
+    def runtime(self) -> Session:
+        """The same for running contexts: each rule attaches its own."""
+        if self._runtime is None or self._runtime.over:
+            self._runtime = self.fresh()
+        return self._runtime
+
+    def settle(self) -> None:
+        """The device as every rule finds it. Processes of which a kernel was at fault are of no more use, as with CUDA:
+        all but the one that builds are ended then."""
+        if self.device is None:
+            return
+        self.device.order("eager")
+        if self.device.fault(forget=True) is not None:
+            for session in self._sessions:
+                if session is not self._shared:
+                    session.close()
 
     def device_of(self, session: Session):
         """Where the kernels of a plugin process run."""
@@ -108,10 +126,10 @@ class Bench:
 
     def ready(
         self, combination: Combination | None = None, *, changed: Mapping[str, Any] | None = None,
-        session: Session | None = None,
+        session: Session | None = None, stored: Stored | None = None,
     ) -> Ready:  # fmt: skip
         """A context as a runtime has it: rebuilt from what was stored, in a new process unless ``session`` is given."""
-        stored = self.stored(combination, changed)
+        stored = stored or self.stored(combination, changed)
         session = session or self.fresh()
         plugin = life.revive(session, stored)
         context = life.attach(plugin)

@@ -47,8 +47,10 @@ _METHODS = {
     "shapes": "getOutputShapes getOutputDimensions",
     "shapes-wildcard": "getOutputShapes getOutputDimensions",
     "configure": "configurePlugin",
-    "workspace": "getWorkspaceSize",
-    "bounds": "fault",  # of the device
+    "workspace": "getWorkspaceSize fault-in-workspace null-pointer",
+    "workspace-poison": "unwritten-workspace",
+    "outputs-written": "unwritten-output",
+    "bounds": "fault null-pointer",  # of the device; of runs.fault_method
     "tactics": "setTactic getNbTactics getValidTactics",
     "timing-cache": "getTimingCacheID",
     "metadata": "getMetadataString",

@@ -85,6 +85,7 @@ def run_rules(
     for index, each in enumerate(rules):
         progress(each, index, len(rules))
         found[each.id] = _result(each, bench, level, found, seed)
+        bench.settle()
     return [_settled(each, found) for each in sorted(rules, key=_shown_order)]
 
 

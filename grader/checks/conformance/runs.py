@@ -46,15 +46,3 @@ def runs_itself(bench: Bench, stored: Stored, case: Case) -> bool:
     """Whether the engine's own plugin runs, where that of a context does not."""
     run = made_ready(bench, stored, case)
     return run is not None and run.well
-
-
-def went_well(run: Run) -> None:
-    """``LifeProblem`` where a run failed by itself: another rule owns that."""
-    if run.fault is not None:
-        raise LifeProblem("fault", run.fault.sentence)
-    if run.shape_status:
-        raise LifeProblem("onShapeChange", f"onShapeChange() returned {run.shape_status}.")
-    if run.status:
-        raise LifeProblem("enqueue", f"enqueue() returned {run.status}.")
-    if run.synchronized:
-        raise LifeProblem("fault", f"The work that enqueue() queued ended with CUDA's error {run.synchronized}.")

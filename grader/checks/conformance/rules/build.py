@@ -8,7 +8,8 @@ from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.compare import difference
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.runs import run_context, run_directly, runs_itself, went_well
+from grader.checks.conformance.runs import run_context, run_directly, runs_itself
+from grader.checks.conformance.trials import went_well
 from grader.plugin import life
 from grader.plugin.arguments import at_run
 from grader.plugin.inputs import extents_at

@@ -8,7 +8,8 @@ from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.kept import difference, kept, kept_now, steady
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.runs import made_ready, run_context, run_directly, went_well
+from grader.checks.conformance.runs import made_ready, run_context, run_directly
+from grader.checks.conformance.trials import went_well
 from grader.plugin import life
 from grader.plugin.execute import Case
 from grader.plugin.life import LifeProblem

@@ -6,7 +6,8 @@ from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import FILL, Bench
 from grader.checks.conformance.kept import Kept, difference, kept, kept_in, kept_now, rebuild
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.runs import run_directly, run_revived, went_well
+from grader.checks.conformance.runs import run_directly, run_revived
+from grader.checks.conformance.trials import went_well
 from grader.plugin import life
 from grader.plugin.fields import other_value
 from grader.plugin.objects import Plugin

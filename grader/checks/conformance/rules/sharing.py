@@ -5,7 +5,8 @@ from __future__ import annotations
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench, Ready, same
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.rules.streams import baseline, plain, went_well
+from grader.checks.conformance.rules.streams import plain
+from grader.checks.conformance.trials import baseline, went_well
 from grader.plugin import life
 from grader.plugin.arguments import attribute_fields
 from grader.plugin.execute import Case, Runner
@@ -20,8 +21,7 @@ def _two(bench: Bench, rng) -> tuple[Ready, list, list[Case], list]:
     ready = bench.ready()
     contexts = [ready.context, life.attach(ready.plugin)]
     cases = [bench.case(rng, "opt"), bench.case(rng, "max")]
-    alone = bench.ready(session=ready.session)
-    right = [baseline(bench, alone, case) for case in cases]
+    right = [baseline(bench, bench.ready(session=ready.session), case) for case in cases]
     return ready, contexts, cases, right
 
 
@@ -56,7 +56,7 @@ def contexts(bench: Bench, rng) -> Finding:
 
 
 @rule(
-    "threads", group="life", level="L1", needs=("contexts",), wants=("spec",),
+    "threads", group="life", level="L1", needs=("contexts", "inputs-unchanged"), wants=("spec",),
     sentence="Two contexts run in two threads at once, each with its right results.",
     belief="A plugin is called by one thread.",
     source="NvInferRuntime.h 10.14, IExecutionContext: one context a thread; PaddlePaddle/Paddle#31670",

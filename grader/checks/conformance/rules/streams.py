@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grader.checks.base import Finding, failed, passed
-from grader.checks.conformance.bench import Bench, Ready, same
+from grader.checks.conformance.bench import Bench, same
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.runs import went_well
-from grader.plugin.execute import Case, Run
+from grader.checks.conformance.trials import baseline
 
 # Work that goes to a stream. What these are called with stands in CUDA's runtime API 13.0.
 _WORK = ("cudaLaunch", "cudaMemcpy", "cudaMemset", "cudaFuncLaunch", "__cudaLaunch")
@@ -42,14 +41,6 @@ def named(calls: Iterable, names: Iterable[str]) -> list[str]:
     """Which of these functions were called, each once."""
     wanted = set(names)
     return list(dict.fromkeys(plain(record.call) for record in calls if plain(record.call) in wanted))
-
-
-def baseline(bench: Bench, ready: Ready, case: Case) -> Run:
-    """What the plugin computes when nothing is in its way: each operation runs as soon as it is asked for."""
-    ready.device.order("eager")
-    run = ready.runner.run(ready.context, case)
-    went_well(run)
-    return run
 
 
 @rule(
