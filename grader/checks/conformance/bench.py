@@ -83,14 +83,13 @@ class Bench:
 
     def settle(self) -> None:
         """The device as every rule finds it. Processes of which a kernel was at fault are of no more use, as with CUDA:
-        all but the one that builds are ended then."""
+        all are ended then."""
         if self.device is None:
             return
         self.device.order("eager")
         if self.device.fault(forget=True) is not None:
             for session in self._sessions:
-                if session is not self._shared:
-                    session.close()
+                session.close()
 
     def device_of(self, session: Session):
         """Where the kernels of a plugin process run."""

@@ -135,7 +135,7 @@ def _unsteady(bench: Bench, method: str, ask, consequence: str) -> str | None:
 
 
 @rule(
-    "status", group="build", wants=("spec",), needs=("formats-complete", "shapes-wildcard", "configure"),
+    "status", group="build", wants=("spec",), needs=("formats-complete", "shapes-wildcard", "size-tensor", "configure"),
     sentence="createPlugin() makes a plugin of good attributes, and every method that returns a status returns 0.",
     belief="A status is for information; only crashes matter.",
     source="NvInferRuntime.h 10.14: non-zero causes engine termination",
@@ -149,7 +149,10 @@ def status(bench: Bench, rng) -> Finding:
                 return failed(problem)
         if bench.kernels:
             case = bench.case(rng, combination=combination)
-            if code := run_context(bench, context, stored, case).status:
+            run = run_context(bench, context, stored, case)
+            if run.fault is not None:
+                went_well(run)
+            if code := run.status:
                 if runs_itself(bench, stored, case):
                     raise life.LifeProblem("clone-ready", f"enqueue() of a context's plugin returned {code}.")
                 return failed(f"enqueue() returned {code} for {case.name}.")
