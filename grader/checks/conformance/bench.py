@@ -22,8 +22,8 @@ from grader.plugin.session import PluginEnded, Session
 from grader.plugin.spec_records import Combination, Spec
 from grader.plugin.trace import Trace
 
-# What freed and not yet written memory of a plugin process is filled with, so that who reads it reads something else
-# each time (glibc.malloc.perturb: the byte on free, its complement on malloc).
+# What memory of a plugin process that was freed, or not yet written, is filled with, so that who reads it reads
+# something else: glibc.malloc.perturb fills the heap, the host the stack below its own frames (host/plugin.cpp).
 FILL = 0xA5
 
 
@@ -58,10 +58,14 @@ class Bench:
 
     # ---- plugin processes ----
 
-    def fresh(self, fill: int = FILL, **options) -> Session:
-        """A new plugin process with the library in it; closed with the bench at the latest."""
-        environment = {"GLIBC_TUNABLES": f"glibc.malloc.perturb={fill}"}
-        session = self._start(environment=environment, **options)
+    def fresh(self, fill: int | None = FILL, **options) -> Session:
+        """A new plugin process with the library in it; closed with the bench at the latest.
+
+        ``fill`` None: memory as it comes, and glibc notices at once what is freed twice.
+        """
+        tunables = f"glibc.malloc.perturb={fill}:glibc.malloc.tcache_count=0"  # its cache would leave memory unfilled
+        environment = {"GLIBC_TUNABLES": tunables, "GRADER_FILL": str(fill)}
+        session = self._start(environment=environment if fill is not None else {}, **options)
         self._sessions.append(session)
         return session
 

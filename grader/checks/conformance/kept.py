@@ -78,6 +78,16 @@ def steady(bench: Bench) -> None:
         )
 
 
+def end_two(bench: Bench) -> None:
+    """Removes a plugin and its clone in a process of their own: ``PluginEnded`` where both free the same memory, which
+    is another rule's than a list that points into the other's."""
+    with bench.fresh(None) as session:
+        original = bench.plugin(session)
+        clone = original.clone()
+        original.end()
+        clone.end()
+
+
 def rebuild(bench: Bench, plugin: Plugin, found: Kept) -> Plugin:
     """The plugin as a runtime makes it from what was kept, in the same process. ``LifeProblem("revive", …)``."""
     session, creator = plugin.session, plugin.creator

@@ -70,8 +70,10 @@ def needs_of(each: Rule) -> tuple[str, ...]:
 def owners_of(problem: PluginEnded | LifeProblem | HostProblem, met_by: Rule) -> tuple[str, ...]:
     """The rules that may own a problem which ``met_by`` ran into; none where it is that rule's own, or nobody's."""
     owners = _owners(problem)
+    if met_by.id in owners:
+        return ()
     # An owner that waits for this rule would find nothing after its failure: the rule keeps the problem.
-    return () if met_by.id in owners or any(_waits_for(each, met_by.id) for each in owners) else owners
+    return tuple(owner for owner in owners if not _waits_for(owner, met_by.id))
 
 
 def _owners(problem) -> tuple[str, ...]:

@@ -188,10 +188,19 @@ def _settled(each: Rule, found) -> CheckResult:
     result = found[each.id]
     if not isinstance(result, _Hit):
         return result
-    for owner in map(found.get, result.owners):
+    at_fault = _at_fault(result, found, {each.id})
+    return each.result(result.finding) if at_fault is None else each.blocked(*at_fault)
+
+
+def _at_fault(hit: _Hit, found, seen: set[str]) -> tuple[str, State] | None:
+    """The owner that failed, by itself or because it ran into what another owns; and how."""
+    for id in hit.owners:
+        owner = found.get(id)
         if isinstance(owner, CheckResult) and owner.state not in (State.PASS, State.UNSUPPORTED_HERE):
-            return each.blocked(owner.blocked_by or owner.check, owner.state)
-    return each.result(result.finding)
+            return owner.blocked_by or owner.check, owner.state
+        if isinstance(owner, _Hit) and id not in seen:
+            return _at_fault(owner, found, seen | {id}) or (id, owner.finding.state)
+    return None
 
 
 def conform(

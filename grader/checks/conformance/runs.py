@@ -13,14 +13,18 @@ POISON = 0xCD  # in outputs and workspace: what is left unwritten is the same in
 
 
 def run_directly(bench: Bench, plugin: Plugin, stored: Stored, case: Case) -> Run:
-    """A build-phase plugin, used as a runtime uses one but never serialized. It is left as it is."""
+    """A build-phase plugin, used as a runtime uses one but never serialized."""
+    return run_context(bench, ready_context(plugin, stored), stored, case)
+
+
+def ready_context(plugin: Plugin, stored: Stored) -> Plugin:
+    """A context's plugin, made of one that was never serialized."""
     if plugin.creator.is_v3:
         if status := plugin.set_tactic(stored.tactic):
             raise LifeProblem("setTactic", f"setTactic({stored.tactic}) returned {status}.")
     elif status := plugin.initialize():
         raise LifeProblem("initialize", f"initialize() returned {status}.")
-    context = life.attach(plugin)
-    return run_context(bench, context, stored, case)
+    return life.attach(plugin)
 
 
 def run_revived(bench: Bench, session, stored: Stored, case: Case) -> Run:

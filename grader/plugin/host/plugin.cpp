@@ -1,6 +1,7 @@
 #include "plugin.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -14,10 +15,16 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// Another one in another process, where the parent says so.
+unsigned char firstFill() {
+  const char* given = std::getenv("GRADER_FILL");
+  return given == nullptr ? 0 : static_cast<unsigned char>(std::atoi(given));
+}
+
 // Overwrites the stack that the call before used, each time with another byte: what a method returned a pointer to must
 // not have been a local variable of it.
 __attribute__((noinline)) void scrubStack() {
-  static thread_local unsigned char byte = 0x80;
+  static thread_local unsigned char byte = firstFill();
   char below[16 << 10];
   std::memset(below, ++byte | 0x80, sizeof below);
   __asm__ volatile("" : : "r"(below) : "memory");

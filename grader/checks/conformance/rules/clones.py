@@ -6,15 +6,15 @@ from typing import Any
 
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
-from grader.checks.conformance.kept import difference, kept, kept_now, steady
+from grader.checks.conformance.kept import difference, end_two, kept, kept_now, steady
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.runs import made_ready, run_context, run_directly
+from grader.checks.conformance.runs import made_ready, ready_context, run_context, run_directly
 from grader.checks.conformance.trials import went_well
 from grader.plugin import life
 from grader.plugin.execute import Case
 from grader.plugin.life import LifeProblem
 from grader.plugin.objects import BUILD, CORE, RUNTIME, Plugin
-from grader.plugin.session import PluginEnded
+from grader.plugin.session import PluginEnded, Session
 
 _CLONE = "NvInferPluginBase.h 10.14, IPluginV3::clone; NvInferRuntimePlugin.h, IPluginV2::clone"
 
@@ -33,30 +33,35 @@ def _clone(plugin: Plugin) -> Plugin:
     source=_CLONE,
 )  # fmt: skip
 def clone_equal(bench: Bench, rng) -> Finding:
-    original = bench.plugin()
-    clone = original.clone()
-    if clone is None:
-        return failed("clone() returns null.")
-    if clone.address == original.address:
-        clone.forget()
-        return failed("clone() returns the object itself: TensorRT destroys both, so it must be a new one.")
     steady(bench)
-    mine, theirs = kept(bench, original), kept(bench, clone)
-    if mine != theirs:
-        return failed(f"Of the clone, {difference(mine, theirs, 'was', 'is')}: clone() must copy every member.")
-    if differing := _differing(_answers(bench, original), _answers(bench, clone)):
-        return failed(f"A clone answers {differing} otherwise than its original: clone() must copy every member.")
-    if (again := kept(bench, _clone(clone))) != mine:
-        return failed(f"Of a clone's clone, {difference(mine, again, 'was', 'is')}.")
+    for changed in ({}, *({each.name: each.other} for each in bench.spec.attributes if each.other is not None)):
+        if problem := _unlike(bench, bench.plugin(changed=changed)):
+            return failed(problem)
     return passed()
 
 
+def _unlike(bench: Bench, original: Plugin) -> str | None:
+    """How a clone of it is not what it is."""
+    clone = original.clone()
+    if clone is None:
+        return "clone() returns null."
+    if clone.address == original.address:
+        clone.forget()
+        return "clone() returns the object itself: TensorRT destroys both, so it must be a new one."
+    mine, theirs = kept(bench, original), kept(bench, clone)
+    if mine != theirs:
+        return f"Of the clone, {difference(mine, theirs, 'was', 'is')}: clone() must copy every member."
+    if differing := _differing(_answers(bench, original), _answers(bench, clone)):
+        return f"A clone answers {differing} otherwise than its original: clone() must copy every member."
+    if (again := kept(bench, _clone(clone))) != mine:
+        return f"Of a clone's clone, {difference(mine, again, 'was', 'is')}."
+    return None
+
+
 def _answers(bench: Bench, plugin: Plugin) -> dict[str, Any]:
-    """What a plugin says of itself by method, without what it serializes."""
+    """What a plugin says of itself by method, without what it serializes, and what rules about it look at."""
     says: dict[str, Any] = {"getNbOutputs": plugin.output_count()}
     if plugin.creator.is_v3:
-        says["getTimingCacheID"] = plugin.timing_cache_id()
-        says["getMetadataString"] = plugin.metadata()
         says["getFormatCombinationLimit"] = plugin.format_limit()
     if bench.spec.tensors:
         stored = life.build(plugin, bench.spec)
@@ -81,7 +86,8 @@ def _differing(first: dict[str, Any], second: dict[str, Any]) -> str | None:
 )  # fmt: skip
 def clone_independent(bench: Bench, rng) -> Finding:
     """What a clone serializes is compared in serialize-lifetime."""
-    original = bench.plugin()
+    session = bench.fresh(None)
+    original = bench.plugin(session)
     clone = _clone(original)
     before = _answers(bench, clone)
     if bench.spec.tensors:
@@ -89,14 +95,13 @@ def clone_independent(bench: Bench, rng) -> Finding:
     if differing := _differing(before, _answers(bench, clone)):
         return failed(f"A clone answers {differing} otherwise after its original was configured: they share something.")
     original.end()
-    bench.plugin()  # takes the place of what was freed
     if differing := _differing(before, _answers(bench, clone)):
         return failed(f"A clone answers {differing} otherwise once its original is destroyed: it uses its memory.")
     clone.end()
     if bench.kernels and bench.spec.tensors:
-        if problem := _runs_otherwise(bench, bench.case(rng)):
+        if problem := _runs_otherwise(bench, session, bench.case(rng)):
             return failed(problem)
-    original = bench.plugin()
+    original = bench.plugin(session)
     clone = _clone(original)
     clone.end()
     kept(bench, original)
@@ -104,13 +109,18 @@ def clone_independent(bench: Bench, rng) -> Finding:
     return passed()
 
 
-def _runs_otherwise(bench: Bench, case: Case) -> str | None:
+def _runs_otherwise(bench: Bench, session: Session, case: Case) -> str | None:
     """A clone of a plugin that has run and is gone, beside that plugin."""
-    original = bench.plugin()
-    expected = run_directly(bench, original, life.build(original, bench.spec, case.combination), case)
+    original = bench.plugin(session)
+    stored = life.build(original, bench.spec, case.combination)
+    context = ready_context(original, stored)
+    if (another := life.attach(original)).address == context.address:
+        raise LifeProblem("attachToContext", "Two contexts are given one and the same plugin object.")
+    life.end(another, another)
+    expected = run_context(bench, context, stored, case)
     went_well(expected)
-    clone = _clone(original)
-    life.end(None, original)
+    clone = _clone(context)
+    life.end(context, original)
     run = run_directly(bench, clone, life.build(clone, bench.spec, case.combination), case)
     if run.well and run.data == expected.data:
         return None
@@ -125,7 +135,8 @@ def _runs_otherwise(bench: Bench, case: Case) -> str | None:
     "IPluginV2Ext::attachToContext",
 )  # fmt: skip
 def attach(bench: Bench, rng) -> Finding:
-    plugin = _runtime_plugin(bench)
+    session = bench.fresh()
+    plugin = _runtime_plugin(bench, session)
     first, second = life.attach(plugin), life.attach(plugin)
     if first.address == second.address:
         return failed("Two contexts are given one and the same plugin object: attachToContext() must make a new one.")
@@ -141,16 +152,17 @@ def attach(bench: Bench, rng) -> Finding:
         return failed(f"Of the plugin of a context, {difference(mine, theirs, 'was', 'is')}: attach a full clone.")
     life.end(second, second)
     if (theirs := kept_now(first)) != mine:
+        end_two(bench)
         return failed(f"After another context ended, {difference(mine, theirs)} in the plugin of the first.")
     life.end(first, plugin)
     return passed()
 
 
-def _runtime_plugin(bench: Bench) -> Plugin:
-    """The plugin as an engine has it, in the shared process."""
+def _runtime_plugin(bench: Bench, session: Session) -> Plugin:
+    """The plugin as an engine has it."""
     if bench.spec.tensors:
-        return life.revive(bench.session(), bench.stored())
-    plugin = bench.plugin()
+        return life.revive(session, bench.stored())
+    plugin = bench.plugin(session)
     if not plugin.creator.is_v3:
         plugin.initialize()
     return plugin

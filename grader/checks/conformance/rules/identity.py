@@ -9,6 +9,7 @@ from grader.plugin import life
 from grader.plugin.objects import BUILD, CORE, RUNTIME, Plugin
 from grader.plugin.records import Creator
 from grader.plugin.session import RUNTIME as RUNTIME_PHASE
+from grader.plugin.session import PluginEnded
 
 LONGEST = 1024  # bytes with the NUL
 PARTS = ("name", "version", "namespace")
@@ -113,12 +114,20 @@ def capabilities(bench: Bench, rng) -> Finding:
     if (clone := plugin.clone()) is not None:
         if problem := _wrong_capabilities(clone, "A clone", (CORE, BUILD, RUNTIME)):
             return failed(problem)
-    fields = plugin.serialized()
-    rebuilt = None if fields is None else bench.session().create(plugin.creator, fields, RUNTIME_PHASE)
-    if rebuilt is not None:
+    if (rebuilt := _rebuilt(bench, plugin)) is not None:
         if problem := _wrong_capabilities(rebuilt, "A plugin created for the runtime", (CORE, RUNTIME)):
             return failed(problem)
     return passed()
+
+
+def _rebuilt(bench: Bench, plugin: Plugin) -> Plugin | None:
+    """The plugin as a runtime has it; None where it cannot be had, which the rules of serialization look at."""
+    try:
+        fields = plugin.serialized()
+        return None if fields is None else bench.session().create(plugin.creator, fields, RUNTIME_PHASE)
+    except PluginEnded as ended:
+        bench.ended.append(ended)
+        return None
 
 
 def _wrong_capabilities(plugin: Plugin, who: str, wanted: tuple[int, ...]) -> str | None:

@@ -173,6 +173,11 @@ def registry(bench: Bench, rng) -> Finding:
         return failed("IPluginRegistry::loadLibrary() returns null for the library.")
     for creator in session.creators():
         if not _is_found(session, creator):
+            if creator.namespace and creator.number in loaded.self_registered:
+                return failed(
+                    f"REGISTER_TENSORRT_PLUGIN registers the creator of {creator.name!r} without a namespace, and it "
+                    f"says {creator.namespace!r}: list it in getCreators(), or leave the namespace empty."
+                )
             return failed(
                 f"The registry finds no creator for the name {creator.name!r}, version {creator.version!r} and "
                 f"namespace {creator.namespace!r}, which are its own: they must not change."
