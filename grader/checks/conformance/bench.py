@@ -44,7 +44,7 @@ class Bench:
         """``kernels``: whether they run on the device (None: where there is one); else it has its memory alone."""
         self.library, self.spec, self.device = Path(library), spec, device
         self.kernels = device is not None if kernels is None else kernels
-        self.cuda = True  # whether the library's calls of CUDA are answered
+        self.cuda = device is not None  # whether the library's calls of CUDA are answered
         self.guessed = False  # whether attributes are guessed, not the user's
         self.trace = trace or Trace()
         self.ended: list[PluginEnded] = []  # every end of a plugin process, for the rules that own them

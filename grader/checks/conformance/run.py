@@ -31,11 +31,11 @@ log = logging.getLogger(__name__)
 SEED = 20260101
 _LEVELS = ("none", "L0", "L1", "L2")  # what does not load fails the first rules of L0
 
-# Where the CUDA runtime is a part of the library, nothing answers its calls here.
+# What fails for want of CUDA, as where the CUDA runtime is a part of the library.
 _MAY_NEED_CUDA = (
     "createPlugin", "revive", "initialize", "configurePlugin", "attachToContext", "clone", "onShapeChange",
 )  # fmt: skip
-_NO_CUDA = "It may need CUDA for that, and a library with the CUDA runtime linked into it finds none here."
+_NO_CUDA = "It may need CUDA for that, and nothing answers its calls of CUDA here."
 
 
 @dataclass(frozen=True)

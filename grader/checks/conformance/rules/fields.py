@@ -243,7 +243,7 @@ def _cut(field: Field, size: int, length: int) -> Field:
 
 
 @rule(
-    "fields-lifetime", group="fields",
+    "fields-lifetime", group="fields", needs=("creators", "capabilities"),
     sentence="Whatever a plugin needs of its fields it copies: their memory is gone when createPlugin() returns.",
     belief="The parser keeps the attributes alive as long as the network.",
     source="IPluginCreatorV3One::createPlugin, NvInferRuntime.h 10.14; NVIDIA/TensorRT#1595",

@@ -1,0 +1,80 @@
+"""Rules that need no kernels: each finds what it is about, and is the only one that does.
+
+One defect of a kind here; ``make prove`` tries them all.
+"""
+
+import subprocess
+from pathlib import Path
+
+import building
+import conforming
+import pytest
+
+from grader.checks.conformance.bench import Bench
+from grader.checks.conformance.run import run_rules
+from grader.plugin.guess import guess_attributes
+from grader.plugin.session import Session
+from grader.plugin.spec_records import Spec
+from grader.toolchain import locate, tensorrt
+from grader.verdict import State
+
+DOUBLE = Path(building.__file__).parent / "libraries" / "double" / "double.cpp"
+PLAIN = (
+    "loads", "exports", "creators", "identity", "registry", "capabilities", "fields-advertised", "fields-null",
+    "fields-unknown", "fields-type", "fields-length", "fields-lifetime", "fields-per-object", "serialize-complete",
+    "serialize-stable", "serialize-lifetime", "serialize-fresh-process", "blob-size", "blob-round-trip", "blob-refuses",
+    "clone-equal", "clone-independent", "attach", "exceptions", "timing-cache", "metadata",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [
+    "library_creators_mangled", "library_registers_itself_too", "identity_name_of_a_temporary",
+    "capabilities_reinterpreted", "fields_kept_as_they_came", "fields_length_unread", "serialize_list_from_constructor",
+    "serialize_local_list", "blob_count_trusted", "clone_shares_what_it_owns", "exception_from_create",
+])  # fmt: skip
+def test_a_defect_fails_its_owner_alone(name):
+    plugin, owner = conforming.header(name)["plugin"], conforming.header(name)["owner"]
+    level = "L1" if plugin.endswith("_v2") else "L0"  # initialize() wants a device
+    found = conforming.results(conforming.defective(name), building.spec(plugin), PLAIN, level=level)
+    assert set(conforming.failures(found)) == {owner}
+
+
+def shared(text: str, folder: Path) -> Path:
+    """A library that the linker was not asked to check, as many builds make them."""
+    source, made = folder / "double.cpp", folder / "double.so"
+    source.write_text(text)
+    headers = [f"-I{path}" for path in (tensorrt.tensorrt_include(), locate.cuda_include())]
+    command = [str(locate.gxx()), "-shared", "-fPIC", "-std=c++17", "-w", *headers, str(source), "-o", str(made)]
+    subprocess.run(command, check=True)
+    return made
+
+
+@pytest.mark.parametrize(("declared", "used", "told"), [
+    ("namespace kernels { int launchDouble(float); }", "kernels::launchDouble(scale_)", "kernels::launchDouble"),
+    ("struct Named { virtual ~Named() = default; virtual void name(); };", "Named(), 0", "virtual table of Named"),
+    ('extern "C" int cublasDouble(float);', "cublasDouble(scale_)", "cuBLAS"),
+])  # fmt: skip
+def test_a_missing_symbol_is_named_with_what_it_belongs_to(tmp_path, declared, used, told):
+    text = DOUBLE.read_text().replace("namespace {", f"{declared}\nnamespace {{", 1)
+    text = text.replace("return 0;\n  }\n  IPluginV3* attach", f"return {used};\n  }}\n  IPluginV3* attach")
+    library = shared(text, tmp_path)
+    with Bench(library, Spec(path=library)) as bench:
+        first, *others = run_rules(bench, level="L0", only=("loads", "identity", "exceptions"))
+    assert first.check == "loads" and first.state is State.FAIL and told in first.message
+    assert {each.blocked_by for each in others} == {"loads"}
+
+
+def test_attributes_are_guessed_from_what_is_advertised():
+    library = building.built("scale_shift")
+    with Session(library) as session:
+        spec = guess_attributes(session, Spec(path=library))
+    assert [(each.name, each.type, each.value) for each in spec.attributes] == [
+        ("scale", "float32", 1), ("shift", "float32", 1),
+    ]  # fmt: skip
+    assert "guessed" in spec.notes[0]
+
+
+def test_a_plugin_without_attributes_has_none_to_guess():
+    library = building.built("relu")
+    with Session(library) as session:
+        assert guess_attributes(session, Spec(path=library)).attributes == ()
