@@ -189,7 +189,6 @@ class PluginV3(Plugin):
         self._note("getFieldsToSerialize", [], names, self.runtime)
         return fields_of(rows)
 
-
     def serialized_before(self) -> tuple[Field, ...] | None:
         """What the last ``getFieldsToSerialize`` returned, read once more from the same memory."""
         return fields_of(self.session.ask("call", [self.number, "sameFields", []], method="getFieldsToSerialize"))

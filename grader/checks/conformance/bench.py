@@ -14,6 +14,7 @@ import numpy as np
 from grader.plugin import life
 from grader.plugin.execute import Case, Run, Runner, make_case
 from grader.plugin.guess import guess_attributes
+from grader.plugin.guess_inputs import guess_inputs
 from grader.plugin.life import Stored
 from grader.plugin.objects import Plugin
 from grader.plugin.python_plugins import python_session
@@ -46,6 +47,7 @@ class Bench:
         self.kernels = device is not None if kernels is None else kernels
         self.cuda = device is not None  # whether the library's calls of CUDA are answered
         self.guessed = False  # whether attributes are guessed, not the user's
+        self.no_kernels = ""  # why no kernels are run although they could be, as a sentence
         self.trace = trace or Trace()
         self.ended: list[PluginEnded] = []  # every end of a plugin process, for the rules that own them
         self.faults: list[Any] = []  # every fault of the device that no rule provoked
@@ -165,6 +167,12 @@ class Bench:
             with Session(self.library, device=self.device) as session:
                 guessed = guess_attributes(session, self.spec)
             self.guessed, self.spec = guessed is not self.spec, guessed
+        if not self.spec.inputs and not self.is_python:
+            self._guess_inputs()
+
+    def _guess_inputs(self) -> None:
+        device = self.device if self.kernels else None
+        self.spec, self.no_kernels = guess_inputs(lambda: Session(self.library, device=self.device), self.spec, device)
 
     def close(self) -> None:
         for session in self._sessions:

@@ -29,6 +29,7 @@ from grader.verdict import CheckResult, State, worst
 
 log = logging.getLogger(__name__)
 SEED = 20260101
+RUNNING = ("status",)  # rules of level L0 that make no sense where nothing can run
 _LEVELS = ("none", "L0", "L1", "L2")  # what does not load fails the first rules of L0
 
 # What fails for want of CUDA, as where the CUDA runtime is a part of the library.
@@ -115,6 +116,8 @@ def _result(each: Rule, bench: Bench, level: str, found, seed: int) -> CheckResu
         return each.result(failed(f"Not run: it needs level {each.level}.", state=State.UNSUPPORTED_HERE))
     if level == "L2" and each.level == "L1" and not each.on_gpu:
         return each.result(failed("Not run: a GPU cannot tell, the simulated one can.", state=State.UNSUPPORTED_HERE))
+    if bench.no_kernels and (each.level == "L1" or each.id in RUNNING):
+        return each.result(failed(f"Not run: {bench.no_kernels}", state=State.UNSUPPORTED_HERE))
     foreign = UNSUPPORTED if bench.is_python else {}  # rules that a Python plugin has nothing to do with
     if reason := foreign.get(each.id):
         return each.result(failed(f"Not run: {reason}.", state=State.UNSUPPORTED_HERE))
@@ -128,7 +131,8 @@ def _result(each: Rule, bench: Bench, level: str, found, seed: int) -> CheckResu
             return each.blocked(earlier.blocked_by or need, earlier.state)
     missing = [want for want in each.wants if not _has(bench.spec, want)]
     if missing:
-        return each.result(failed(f"Not run: the spec has no {missing[0]}.", state=State.UNSUPPORTED_HERE))
+        what = {"spec": "inputs"}.get(missing[0], missing[0])
+        return each.result(failed(f"Not run: the spec has no {what}.", state=State.UNSUPPORTED_HERE))
     return _run(each, bench, seed)
 
 

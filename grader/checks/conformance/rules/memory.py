@@ -57,7 +57,7 @@ def workspace(bench: Bench, rng: np.random.Generator) -> Finding:
                 )
     plugin.end()
     size = bench.stored().workspace
-    if bench.device is None or not bench.kernels or size > RUNNABLE:
+    if bench.device is None or not bench.kernels or bench.no_kernels or size > RUNNABLE:
         return passed(f"It asks for {size} bytes; no kernel ran with them.", bytes=size)
     for each in (*trials(bench, rng), *trials_of_tactics(bench, rng)):
         if problem := _lack(bench, each, bench.stored(each.case.combination)):

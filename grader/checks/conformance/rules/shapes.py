@@ -9,6 +9,7 @@ import numpy as np
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.rule import rule
+from grader.checks.conformance.trials import trials
 from grader.plugin import expressions, life
 from grader.plugin.arguments import at_build, bindings, shape_symbols, symbols
 from grader.plugin.execute import make_case
@@ -16,6 +17,7 @@ from grader.plugin.inputs import extents_at, prime_extents, zero_extents
 from grader.plugin.layouts import candidates
 from grader.plugin.objects import Plugin
 from grader.plugin.records import LINEAR, Descriptor, Shapes, SizeTensor
+from grader.plugin.session import PluginEnded
 from grader.plugin.spec_records import FORMATS, Output
 from grader.plugin.types import TYPES, tensor_type
 
@@ -210,7 +212,25 @@ def size_tensor(bench: Bench, rng) -> Finding:
         names = ", ".join(spec.outputs[index].name for index in meant) or "none"
         found = ", ".join(spec.outputs[size.output].name for size in declared) or "none"
         return failed(f"The spec's size tensors are {names}; declareSizeTensor() was called for {found}.")
+    if declared and bench.device is not None and bench.kernels and not bench.no_kernels:
+        if problem := _value_problem(bench, shapes, declared, rng):
+            return failed(problem)
     return passed("" if declared else "The plugin has no data-dependent extent.")
+
+
+def _value_problem(bench: Bench, shapes: Shapes, declared, rng) -> str | None:
+    """A value beyond its bound, of the runs that went well; what else went wrong in a run is another rule's."""
+    try:
+        for each in trials(bench, rng):
+            known = bindings(bench.spec, each.case.extents)
+            for size in declared if each.run.well else ():
+                value, upper = each.run.sizes.get(size.output), shapes.evaluate(size.upper, known)
+                if value is not None and not 0 <= value <= upper:
+                    what = f"the size tensor {_name(bench, size.output)}, whose bound is {upper}"
+                    return f"enqueue() writes {value} to {what}, at {each.case.name}."
+    except (PluginEnded, life.LifeProblem):
+        pass
+    return None
 
 
 def _declaration_problem(bench: Bench, shapes: Shapes, size: SizeTensor, types: list[int]) -> str | None:
