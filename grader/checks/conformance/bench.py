@@ -174,6 +174,10 @@ class Bench:
         device = self.device if self.kernels else None
         self.spec, self.no_kernels = guess_inputs(lambda: Session(self.library, device=self.device), self.spec, device)
 
+    def same(self, first: Run, second: Run) -> bool:
+        """Whether two runs gave the same: byte for byte, since the simulated GPU has no moods."""
+        return first.data == second.data
+
     def close(self) -> None:
         for session in self._sessions:
             session.close()
@@ -185,11 +189,6 @@ class Bench:
 
     def __exit__(self, *exception) -> None:
         self.close()
-
-
-def same(first: Run, second: Run) -> bool:
-    """Whether two runs gave the same bytes."""
-    return first.data == second.data
 
 
 def shown(values: Sequence[Any]) -> str:

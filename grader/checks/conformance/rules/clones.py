@@ -122,7 +122,7 @@ def _runs_otherwise(bench: Bench, session: Session, case: Case) -> str | None:
     clone = _clone(context)
     life.end(context, original)
     run = run_directly(bench, clone, life.build(clone, bench.spec, case.combination), case)
-    if run.well and run.data == expected.data:
+    if run.well and bench.same(run, expected):
         return None
     return "A clone of a plugin that has run and was destroyed does not compute what the plugin did: they share memory."
 
@@ -192,7 +192,7 @@ def clone_ready(bench: Bench, rng) -> Finding:
             return passed("Neither does the engine's own plugin run: another rule says why.")
         what = f"enqueue() returned {run.status}" if run.status else "it fails"
         return failed(f"The plugin of a context does not run ({what}), and the engine's own does: {_ADVICE}.")
-    if ready is not None and ready.well and ready.data != run.data:
+    if ready is not None and ready.well and not bench.same(ready, run):
         return failed(f"The plugin of a context computes something else than the engine's own: {_ADVICE}.")
     return passed()
 

@@ -166,7 +166,7 @@ def _computes_otherwise(bench: Bench, plugin: Plugin, stored: life.Stored) -> bo
     direct = run_directly(bench, plugin, stored, case)
     went_well(direct)
     revived = run_revived(bench, plugin.session, stored, case)
-    return not revived.well or revived.data != direct.data
+    return not revived.well or not bench.same(revived, direct)
 
 
 @rule(
@@ -187,7 +187,7 @@ def serialize_fresh_process(bench: Bench, rng) -> Finding:
         expected = run_revived(bench, here, stored, case)
         went_well(expected)
         run = run_revived(bench, fresh, stored, case)
-        if not run.well or run.data != expected.data:
+        if not run.well or not bench.same(run, expected):
             return failed(
                 "In a new process, the rebuilt plugin computes something else than in the process that built it: it "
                 "needs something that is neither serialized nor made by createPlugin()."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.checks.base import Finding, failed, passed
-from grader.checks.conformance.bench import Bench, Ready, same
+from grader.checks.conformance.bench import Bench, Ready
 from grader.checks.conformance.rule import rule
 from grader.checks.conformance.rules.streams import plain
 from grader.checks.conformance.trials import baseline, went_well
@@ -33,25 +33,28 @@ def _two(bench: Bench, rng) -> tuple[Ready, list, list[Case], list]:
 )  # fmt: skip
 def contexts(bench: Bench, rng) -> Finding:
     ready, both, cases, right = _two(bench, rng)
-    runner = ready.runner
-    buffers = [runner.buffers(case) for case in cases]
-    device = ready.device
-    streams = [device.stream() for _ in cases]
+    device, runner = ready.device, ready.runner
+    buffers, streams = [runner.buffers(case) for case in cases], [device.stream() for _ in cases]
     for context, case in zip(both, cases, strict=True):
         tensors = runner.tensors(case)
         context.shape_change(tensors.inputs, tensors.outputs)
+    device.order("interleaved")  # the work of both is queued before any of it runs, and then takes turns
     for _ in range(2):
-        for index, (context, case) in enumerate(zip(both, cases, strict=True)):
-            runner.produce(case, buffers[index], streams[index])
-            run = runner.enqueue(context, case, buffers[index], streams[index], shape_change=False)
-            tickets = runner.consume(buffers[index], streams[index])
-            run.synchronized = device.synchronize(streams[index])
-            runner.collect(run, case, buffers[index], tickets)
-            if run.status or run.synchronized or run.fault is not None or not same(run, right[index]):
+        for case, held, stream in zip(cases, buffers, streams, strict=True):
+            runner.produce(case, held, stream)
+        runs = [runner.enqueue(*each, shape_change=False) for each in zip(both, cases, buffers, streams, strict=True)]
+        tickets = [runner.consume(*each) for each in zip(buffers, streams, strict=True)]
+        for run, stream in zip(runs, streams, strict=True):
+            run.synchronized = device.synchronize(stream)
+        for index, run in enumerate(runs):
+            runner.collect(run, cases[index], buffers[index], tickets[index])
+            if not run.well or not bench.same(run, right[index]):
+                device.order("eager")
                 device.fault(forget=True)
-                return failed("With two contexts one after the other, a context computes something else than "
-                              f"alone ({case.name}). What a context is told of its shapes belongs to its own "
-                              "object: no static or shared members.")  # fmt: skip
+                return failed("With two contexts at work, a context computes something else than alone "
+                              f"({cases[index].name}). What a context is told of its shapes, and memory that its "
+                              "kernels write, belong to its own object: no static or shared members.")  # fmt: skip
+    device.order("eager")
     return passed()
 
 
@@ -73,9 +76,11 @@ def threads(bench: Bench, rng) -> Finding:
             [context.step(tensors.inputs, tensors.outputs, buffers.inputs, buffers.outputs, buffers.workspace, stream)]
         )
         held.append((case, buffers, stream))
+    device.order("interleaved")
     device.mark("two threads")
     statuses = ready.session.in_threads(ROUNDS, scripts)
     device.mark("")
+    device.order("eager")
     for index, (case, buffers, stream) in enumerate(held):
         tickets = runner.consume(buffers, stream)
         run = _empty(runner, case)
@@ -83,7 +88,7 @@ def threads(bench: Bench, rng) -> Finding:
         runner.collect(run, case, buffers, tickets)
         if any(statuses[index]):
             return failed(f"In two threads, a call returned {next(filter(None, statuses[index]))}; alone it returns 0.")
-        if run.synchronized or run.fault is not None or not same(run, right[index]):
+        if run.synchronized or run.fault is not None or not bench.same(run, right[index]):
             device.fault(forget=True)
             return failed(f"In two threads, a context computes something else than alone ({case.name}): the "
                           "threads share something that changes, such as a static variable. A mutex is not the "

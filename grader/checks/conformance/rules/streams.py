@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from grader.checks.base import Finding, failed, passed
-from grader.checks.conformance.bench import Bench, same
+from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.rule import rule
 from grader.checks.conformance.trials import baseline
 
@@ -55,7 +55,7 @@ def stream(bench: Bench, rng) -> Finding:
     right = baseline(bench, ready, case)
     device = ready.device
     given = device.stream()
-    for order in ("others-first", "others-last"):
+    for order in ("others-first", "others-last", "interleaved"):
         device.order(order)
         run = ready.runner.run(ready.context, case, stream=given)
         device.order("eager")
@@ -66,7 +66,7 @@ def stream(bench: Bench, rng) -> Finding:
             return failed(f"{_what(first)} went to {DEFAULT_STREAMS[first.stream]} instead of the stream that "
                           "enqueue() is given. Pass that stream on: results are right here and wrong in an engine.",
                           calls=len(default))  # fmt: skip
-        if run.fault is not None or run.synchronized or not same(run, right):
+        if run.fault is not None or run.synchronized or not bench.same(run, right):
             device.fault(forget=True)
             which = f" ({_what(elsewhere[0])})" if elsewhere else ""
             return failed(f"The results change when the GPU is busy: work on another stream{which} is not joined "
@@ -169,7 +169,7 @@ def capture(bench: Bench, rng) -> Finding:
     tickets = runner.consume(buffers, given)
     run.synchronized = status or device.synchronize(given)
     runner.collect(run, other, buffers, tickets)
-    if run.fault is not None or run.synchronized or not same(run, right):
+    if run.fault is not None or run.synchronized or not bench.same(run, right):
         device.fault(forget=True)
         return failed("The captured graph computes something else on new inputs than enqueue() does: what the "
                       "host decides in enqueue() is frozen in the graph.")  # fmt: skip
