@@ -12,7 +12,7 @@ from grader.checks.conformance.compare import difference
 from grader.checks.conformance.rule import rule
 from grader.checks.conformance.rules.formats import accepted, text
 from grader.checks.conformance.rules.memory import ENQUEUE
-from grader.checks.conformance.trials import fault_method, fault_sentence, trial, trials, went_well
+from grader.checks.conformance.trials import chosen, fault_method, fault_sentence, trial, trials, went_well
 from grader.plugin import life
 from grader.plugin.arguments import bindings
 from grader.plugin.execute import Case, Run
@@ -176,12 +176,7 @@ def _worth_running(bench: Bench) -> list[Combination]:
         each for each in accepted(bench) if each not in named
         and all(TYPES[kind].floating or kind in listed for kind in each.types[: len(bench.spec.tensors)])
     ]  # fmt: skip  # integers that the spec does not list may be quantized values: nobody says what is right for them
-    seen, first, rest = set(), [], []
-    for each in others:
-        pairs = set(zip(range(len(each.types)), each.types, each.formats, strict=True))
-        (first if pairs - seen else rest).append(each)
-        seen |= pairs
-    return [*first, *rest][:MOST_FORMATS]
+    return chosen(others, MOST_FORMATS)
 
 
 def _case(bench: Bench, rng, combination: Combination) -> Case | None:
