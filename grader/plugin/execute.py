@@ -15,11 +15,13 @@ import numpy as np
 from grader.plugin.arguments import Tensors, at_run, upper_shapes
 from grader.plugin.inputs import Tensor, extents_at, inputs_for
 from grader.plugin.layouts import from_layout, layout_bytes, to_layout
-from grader.plugin.objects import Plugin
+from grader.plugin.objects import LifeProblem, Plugin
 from grader.plugin.spec_records import Combination, Spec
 from grader.plugin.types import TYPES
 
 POISON = 0xCD
+# Bytes that the device process has room for, filled with poison: a workspace, and an output.
+MOST_WORKSPACE, MOST_OUTPUT = 1 << 30, 1 << 30
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,12 @@ class Runner:
         ``poison`` None: what is read before it is written is a fault; else a byte that fills outputs and workspace.
         """
         device, made = self.device, Buffers(self.device)
+        if self.workspace > MOST_WORKSPACE:
+            raise LifeProblem(
+                "getWorkspaceSize",
+                f"getWorkspaceSize() asks for {self.workspace} bytes at the largest extents; kernels are run here with "
+                f"{MOST_WORKSPACE} at most. Is the size computed in 64 bits, and from `max` of the descriptors?",
+            )
         names = [each.name for each in case.tensors]
         for index, tensor in enumerate(case.tensors):
             made.inputs.append(device.alloc(self._input_bytes(case, index), name=tensor.name))
@@ -120,6 +128,10 @@ class Runner:
         for index, (shape, output) in enumerate(zip(shapes, self._outputs(), strict=True)):
             place = len(case.tensors) + index
             size = layout_bytes(shape, case.combination.types[place], case.combination.formats[place])
+            if not 0 <= size <= MOST_OUTPUT:
+                raise LifeProblem(
+                    "getOutputShapes", f"getOutputShapes() makes output {index} {size} bytes large for {case.name}."
+                )
             made.output_bytes.append(size)
             name = output.name if output is not None else f"output {index}"
             made.output_names.append(name)

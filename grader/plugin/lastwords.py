@@ -10,12 +10,15 @@ from grader.verdict import State
 
 _FAULT = re.compile(r"^grader-host: fault ([0-9a-f]+) (device|past-end (\d+) (\d+) (.*)|over (.*)|other)$", re.M)
 _EXCEPTION = re.compile(r"^grader-host: exception (.*)$", re.M)
+_NO_CHANNEL = 71  # host/main.cpp
+_FORGED = " A plugin leaves alone what it did not open: the descriptors of the process are the host's."
 
 
 @dataclass(frozen=True)
 class LastWords:
     """``kind``: "device" (the host touched device memory), "past-end" (of what was lent to the call), "over" (what was
-    lent was used after the call), "exception" (left a noexcept function), "crash", "exit", "timeout", "memory"."""
+    lent was used after the call), "exception" (left a noexcept function), "crash", "exit", "timeout", "memory", "stopped" (for a
+    forged answer, a closed channel, processes without end)."""
 
     kind: str
     sentence: str
@@ -30,6 +33,11 @@ def last_words(outcome: Outcome, method: str) -> LastWords:
         return LastWords("timeout", f"{call} did not return.")
     if outcome.state is State.OUT_OF_MEMORY:
         return LastWords("memory", f"{call} needed too much memory.")
+    if outcome.state is State.ERROR and outcome.exit_code is None:  # it was stopped, and the message says why
+        hint = _FORGED if "answer" in outcome.message else ""
+        return LastWords("stopped", f"In {call} the plugin process {outcome.message}.{hint}")
+    if outcome.exit_code == _NO_CHANNEL:
+        return LastWords("stopped", f"In {call} the plugin process lost its channel to the grader.{_FORGED}")
     if outcome.state is not State.CRASH:
         code = f" with exit code {outcome.exit_code}" if outcome.exit_code is not None else ""
         return LastWords(

@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.plugin.arguments import Tensors, at_build, at_run, attribute_fields, bindings, shape_symbols, symbols
 from grader.plugin.inputs import extents_at
-from grader.plugin.objects import Plugin
+from grader.plugin.objects import LifeProblem, Plugin
 from grader.plugin.records import Creator, Field, Shapes
 from grader.plugin.session import RUNTIME, Session
 from grader.plugin.spec_records import FORMATS, Combination, Spec
@@ -21,14 +21,6 @@ from grader.plugin.types import tensor_type
 
 MOST_WORKSPACE = 1 << 40  # bytes; more is no size but a mistake
 TOO_MUCH = "it was computed from extents of -1, which desc.dims holds for unknown ones, or it overflowed. Use max."
-
-
-class LifeProblem(Exception):
-    """A phase did not go well. ``method`` is TensorRT's; the sentence says what it returned."""
-
-    def __init__(self, method: str, sentence: str):
-        super().__init__(sentence)
-        self.method, self.sentence = method, sentence
 
 
 @dataclass(frozen=True)
@@ -72,6 +64,9 @@ def output_shapes(plugin: Plugin, spec: Spec) -> Shapes:
     shapes = plugin.output_shapes(symbols(spec), plugin.output_count(), shape_symbols(spec))
     if shapes.status != 0:
         raise LifeProblem("getOutputShapes", f"getOutputShapes() returned {shapes.status}.")
+    if spec.outputs and len(shapes.outputs) != len(spec.outputs):
+        sentence = f"getNbOutputs() returned {len(shapes.outputs)}; the spec has {len(spec.outputs)} outputs."
+        raise LifeProblem("getNbOutputs", sentence)
     if any(row is None or None in row for row in shapes.outputs):
         raise LifeProblem("getOutputShapes", "getOutputShapes() left an output's shape, or an extent of it, out.")
     for which in ("min", "opt", "max"):
@@ -105,6 +100,8 @@ def build(
     combination = with_outputs(plugin, spec, combination or spec.combinations()[0])
     plugin.output_types([_number(name) for name in combination.types[: len(spec.tensors)]], plugin.output_count())
     shapes = output_shapes(plugin, spec)
+    if len(shapes.outputs) != (said := len(combination.types) - len(spec.tensors)):
+        raise LifeProblem("getNbOutputs", f"getNbOutputs() returned {said}, and asked again {len(shapes.outputs)}.")
     tensors = at_build(spec, combination, shapes, fixed)
     for position in range(len(tensors.all)):
         if not plugin.supports(position, tensors.all, len(tensors.inputs)):

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from grader.plugin.session import Session
 
 CORE, BUILD, RUNTIME = 0, 1, 2  # PluginCapabilityType
+MOST_OUTPUTS = 1024  # of one plugin, that are looked at here
 Extent = int | str  # a number, or the name of an extent that is not known yet
+
+
+class LifeProblem(Exception):
+    """A phase did not go well. ``method`` is TensorRT's; the sentence says what it returned."""
+
+    def __init__(self, method: str, sentence: str):
+        super().__init__(sentence)
+        self.method, self.sentence = method, sentence
 
 
 class Plugin:
@@ -60,7 +69,11 @@ class Plugin:
     # ---- asked of both families ----
 
     def output_count(self) -> int:
-        return self.call("getNbOutputs", interface=self.build)
+        """``LifeProblem`` for a number that makes no sense: everything that is asked next has room for so many."""
+        count = self.call("getNbOutputs", interface=self.build)
+        if not 0 <= count <= MOST_OUTPUTS:
+            raise LifeProblem("getNbOutputs", f"getNbOutputs() returned {count}: it must be from 1 to {MOST_OUTPUTS}.")
+        return count
 
     def supports(self, position: int, tensors: Sequence[Descriptor], inputs: int) -> bool:
         """``supportsFormatCombination``: V3 gets dynamic descriptors, V2 plain ones."""

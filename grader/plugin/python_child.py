@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grader.plugin import absent
 from grader.plugin.python_file import import_plugin, told
-from grader.plugin.values import encode
+from grader.plugin.values import decode, encode
 from grader.sandbox import channel
 
 BINDINGS = ("tensorrt_lean_bindings", "tensorrt_lean")  # the lean package's two wheels: bindings alone, or both
@@ -80,8 +80,9 @@ def _inside_a_bound_call(tensorrt, call) -> None:
 def _answer(problem: str) -> None:
     """To every command: there is no plugin. The form is that of ``host/main.cpp``."""
     wire = channel()
-    while wire.receive():
-        wire.send({}, encode([None, 0.0, [], problem]))
+    while request := wire.receive():
+        number = decode(request[1])[2]
+        wire.send({}, encode([number, None, 0.0, [], problem]))
 
 
 if __name__ == "__main__":

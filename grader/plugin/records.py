@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 LINEAR = 0  # TensorFormat::kLINEAR
+_LONGEST = 200  # characters of an expression for people
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,7 @@ class Loaded:
 
     @classmethod
     def of(cls, value: Sequence) -> Loaded:
-        if len(value) == 1:
-            return cls(error=value[0])
+        """Of the answers to "load" and "list"."""
         error, entries, own, listed, count, taken, registered = value
         return cls(
             error, tuple(entries), tuple(own), None if listed is None else tuple(listed), count,
@@ -136,23 +136,39 @@ class Shapes:
         return cls(status, tuple(map(tuple, nodes)), rows)
 
     def evaluate(self, node: int | None, extents: Mapping[str, int], sizes: str = "upper") -> int | None:
-        """The value of an expression; None where there is none, as for a division by zero.
+        """The value of an expression; None where there is none, as for a division by zero or past 64 bits.
 
         ``sizes``: a size tensor counts as its "upper" bound or its "opt" value.
         """
+
+        def value(kind: str, *rest) -> int | None:
+            if kind == "c":
+                return rest[0]
+            if kind == "s":
+                return extents.get(rest[0])
+            if kind == "z":
+                return rest[1 if sizes == "opt" else 2]
+            operation, left, right = rest
+            if left is None or right is None or operation in (7, 8) and right == 0:
+                return None
+            result = _OPERATIONS[operation](left, right)
+            return result if -(1 << 63) <= result < 1 << 63 else None
+
+        return self._walk(node, value)
+
+    def _walk(self, node: int | None, make: Callable[..., Any]) -> Any:
+        """What ``make`` gives for a node, from its kind and what it gave for its operands; None for no node.
+
+        Each node is visited once, in the order in which they were made: an expression that uses another twice, again
+        and again, has few nodes and no end as a tree.
+        """
         if node is None or not 0 <= node < len(self.nodes):
             return None
-        kind, *rest = self.nodes[node]
-        if kind == "c":
-            return rest[0]
-        if kind == "s":
-            return extents[rest[0]]
-        if kind == "z":
-            return self.evaluate(rest[1 if sizes == "opt" else 2], extents, sizes)
-        left, right = (self.evaluate(operand, extents, sizes) for operand in rest[1:])
-        if left is None or right is None or rest[0] in (7, 8) and right == 0:
-            return None
-        return _OPERATIONS[rest[0]](left, right)
+        made: list[Any] = []
+        for kind, first, *operands in self.nodes[: node + 1]:
+            known = (made[o] if o is not None and 0 <= o < len(made) else None for o in operands)
+            made.append(make(kind, first, *known))
+        return made[node]
 
     def extents(self, output: int, extents: Mapping[str, int], sizes: str = "upper") -> tuple[int | None, ...] | None:
         row = self.outputs[output]
@@ -163,20 +179,24 @@ class Shapes:
 
     def size_tensor_of(self, node: int | None) -> SizeTensor | None:
         """The size tensor that an extent is, or that it is computed from."""
-        if node is None:
+        if node is None or not any(each[0] == "z" for each in self.nodes):
             return None
-        kind, *rest = self.nodes[node]
-        if kind == "z":
-            return SizeTensor(*rest)
-        return next(filter(None, map(self.size_tensor_of, rest[1:])), None) if kind == "o" else None
+        numbers = iter(range(len(self.nodes)))
+
+        def nearest(kind: str, first, *operands) -> SizeTensor | None:
+            number = next(numbers)  # _walk goes through all nodes in order
+            return SizeTensor(*self.nodes[number][1:]) if kind == "z" else next(filter(None, operands), None)
+
+        return self._walk(node, nearest)
 
     def text(self, node: int | None) -> str:
         """An expression for people: "ceil_div(N, 2) * 3"."""
-        if node is None:
-            return "nothing"
-        kind, *rest = self.nodes[node]
-        if kind in "cs":
-            return str(rest[0])
-        if kind == "z":
-            return f"size of output {rest[0]} (at most {self.text(rest[2])})"
-        return _SYMBOLS[rest[0]].format(*map(self.text, rest[1:]))
+
+        def text(kind: str, first, *operands) -> str:
+            if kind in "cs":
+                return str(first)
+            shown = [str(each or "nothing") for each in operands]
+            whole = f"size of output {first} (at most {shown[1]})" if kind == "z" else _SYMBOLS[first].format(*shown)
+            return whole if len(whole) <= _LONGEST else f"{whole[:_LONGEST]}…"
+
+        return self._walk(node, text) or "nothing"

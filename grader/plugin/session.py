@@ -11,13 +11,16 @@ What it reports of itself is a claim of a process that runs the plugin's code; w
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.plugin.answers import fits
 from grader.plugin.build import HostUnavailable, build_host
 from grader.plugin.lastwords import LastWords, last_words
 from grader.plugin.objects import Plugin, plugin_of
+from grader.plugin.patience import Patience
 from grader.plugin.records import Creator, Field, Loaded, fields_of
 from grader.plugin.trace import Trace
 from grader.plugin.values import Garbled, decode, encode
@@ -25,9 +28,10 @@ from grader.sandbox import Child, ChildEnded, Limits, Outcome
 from grader.simulator.runtime.build import build_cudart
 from grader.toolchain import tensorrt
 from grader.toolchain.standins import stand_ins
+from grader.verdict import State
 
 BUILD, RUNTIME = 0, 1  # TensorRTPhase
-LIMITS = Limits(wall_seconds=10.0, memory_bytes=2 << 30, processes=64)
+LIMITS = Limits(wall_seconds=10.0, memory_bytes=2 << 30, processes=64, reply_bytes=512 << 20)
 
 
 class PluginEnded(Exception):
@@ -54,6 +58,7 @@ class Session:
         cuda: Path | None = None,  # the CUDA runtime to load; None: the stand-in
         trace: Trace | None = None,
         limits: Limits = LIMITS,
+        patience: Patience | None = None,  # shared with other processes of the same library
         environment: Mapping[str, str] | None = None,
         program: Sequence[str] = (),  # what runs the host, as for a Python plugin; empty: the host's own program
     ):
@@ -63,7 +68,9 @@ class Session:
                 "Plugins cannot be driven here: NVIDIA's plugin registry (tensorrt-lean-cu13-libs) is missing. "
                 "`grader doctor` says how to get it."
             )
-        self.library, self.trace, self._memory_limits = Path(library).resolve(), trace or Trace(), limits
+        self.library, self.trace, self._limits = Path(library).resolve(), trace or Trace(), limits
+        self._patience = patience or Patience()
+        self._asked = secrets.randbits(62)  # the number of a question; what is not its answer is forged
         self.process = self.trace.new_process()
         self.messages: list[tuple[int, str]] = []  # (severity, text) of the plugin's log
         self.seconds = 0.0  # of the last call, in the plugin
@@ -96,7 +103,11 @@ class Session:
     # ---- the library and its creators ----
 
     def _load(self) -> Loaded:
-        return Loaded.of(self.ask("load", [str(self.library)], method="dlopen"))
+        opened = self.ask("load", [str(self.library)], method="dlopen")
+        if len(opened) == 1:
+            return Loaded(error=opened[0])
+        self.ask("logger", [], method="setLoggerFinder")
+        return Loaded.of([*opened, *self.ask("list", [], method="getCreators")])
 
     def creators(self) -> tuple[Creator, ...]:
         """The library's creators: those that it lists, else those that registered themselves."""
@@ -175,26 +186,29 @@ class Session:
 
     # ---- the conversation ----
 
-    def ask(self, command: str, arguments: list, *, method: str, wall_seconds: float | None = None) -> Any:
+    def ask(self, command: str, arguments: list, *, method: str) -> Any:
         """One command of ``host/main.cpp``. ``method``: what to say is being called, should the process end."""
+        self._asked += 1
+        seconds = self._patience.seconds(method, self._limits.wall_seconds)
         try:
-            _, payload = self._child.call({}, encode([command, arguments]), wall_seconds=wall_seconds)
-            answer = decode(payload)
-            result, self.seconds, messages, *problem = answer
+            _, payload = self._child.call({}, encode([command, arguments, self._asked]), wall_seconds=seconds)
+            number, result, self.seconds, messages, *problem = decode(payload)
+            if number != self._asked or not (problem or fits(command, arguments, result)):
+                raise Garbled("not the answer to what was asked")
             self.messages += [(severity, text) for severity, text in messages][: 1000 - len(self.messages)]
         except ChildEnded as ended:
+            if ended.outcome.state is State.TIMEOUT:
+                self._patience.lost(method)
             raise PluginEnded(ended.outcome, method) from None
         except (Garbled, ValueError, TypeError):
             raise PluginEnded(self._forged(), method) from None
         if problem:
-            raise HostProblem(problem[0])
+            raise HostProblem(str(problem[0]))
         return result
 
     def _forged(self) -> Outcome:
-        from grader.verdict import State
-
         self.close()
-        return Outcome(state=State.ERROR, message="wrote to the grader's private channel")
+        return Outcome(state=State.ERROR, message="sent an answer that is none")
 
     @property
     def over(self) -> bool:

@@ -22,6 +22,16 @@ class Call:
     seconds: float
 
 
+_LONGEST = 4096  # of a text that is kept
+
+
+def _cut(value: Any) -> Any:
+    """Long texts cut short: a plugin may give out megabytes again and again."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}… ({len(value)} characters)"
+    return [*map(_cut, value)] if isinstance(value, (list, tuple)) else value
+
+
 class Trace:
     """Calls of one or several plugin processes. Safe for threads."""
 
@@ -39,7 +49,8 @@ class Trace:
         with self._lock:
             self._seq += 1
             if len(self.calls) < self._most:
-                self.calls.append(Call(self._seq, process, obj, interface, method, arguments, result, seconds))
+                kept = _cut(arguments), _cut(result)
+                self.calls.append(Call(self._seq, process, obj, interface, method, *kept, seconds))
             else:
                 self.left_out += 1
 

@@ -9,6 +9,7 @@ from typing import Any
 _HEAD = struct.Struct("<cq")
 _NUMBER = struct.Struct("<cd")
 _DEEPEST = 16  # lists in lists
+_MOST = 1 << 20  # items of one list
 
 
 class Garbled(Exception):
@@ -19,11 +20,11 @@ def encode(value: Any) -> bytes:
     if value is None:
         return _HEAD.pack(b"n", 0)
     if isinstance(value, int):  # a bool too
-        return _HEAD.pack(b"i", (value + (1 << 63)) % (1 << 64) - (1 << 63))
+        return _HEAD.pack(b"i", (value + (1 << 63)) % (1 << 64) - (1 << 63))  # as C++ narrows it
     if isinstance(value, float):
         return _NUMBER.pack(b"d", value)
     if isinstance(value, str):
-        text = value.encode()
+        text = value.encode("utf-8", "replace")
         return _HEAD.pack(b"s", len(text)) + text
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _HEAD.pack(b"b", len(value)) + bytes(value)
@@ -54,7 +55,7 @@ def _decode(data: memoryview, at: int, depth: int) -> tuple[Any, int]:
     if kind in b"sb" and 0 <= count <= len(data) - at:
         piece = data[at : at + count].tobytes()
         return (piece if kind == b"b" else piece.decode("utf-8", "replace")), at + count
-    if kind == b"l" and 0 <= count <= len(data) - at:
+    if kind == b"l" and 0 <= count <= min(_MOST, (len(data) - at) // _HEAD.size):
         items = []
         for _ in range(count):
             item, at = _decode(data, at, depth + 1)

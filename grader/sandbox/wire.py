@@ -95,7 +95,7 @@ def _header(data: bytes) -> dict:
         if not isinstance(header, dict):
             raise WireError("a frame's header is not a JSON object")
         # Most headers hold neither escapes nor such characters, and need no walk.
-        return _printable(header) if "\\u" in text or _UNPRINTABLE.search(text) else header
+        return printable(header) if "\\u" in text or _UNPRINTABLE.search(text) else header
     except (ValueError, RecursionError):
         raise WireError("a frame's header is not JSON") from None
 
@@ -106,13 +106,14 @@ def _finite(number: str) -> float:
     return value
 
 
-def _printable(value):
+def printable(value):
+    """A plain value whose texts can be printed: what could end a caller or take over a terminal is replaced."""
     if isinstance(value, str):
         return _UNPRINTABLE.sub("\ufffd", value)
     if isinstance(value, list):
-        return [_printable(item) for item in value]
+        return [printable(item) for item in value]
     if isinstance(value, dict):
-        return {_printable(key): _printable(item) for key, item in value.items()}
+        return {printable(key): printable(item) for key, item in value.items()}
     return value
 
 

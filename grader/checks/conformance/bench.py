@@ -17,6 +17,7 @@ from grader.plugin.guess import guess_attributes
 from grader.plugin.guess_inputs import guess_inputs
 from grader.plugin.life import Stored
 from grader.plugin.objects import Plugin
+from grader.plugin.patience import Patience
 from grader.plugin.python_plugins import python_session
 from grader.plugin.reference import ReferenceRunner
 from grader.plugin.session import PluginEnded, Session
@@ -51,6 +52,7 @@ class Bench:
         self.trace = trace or Trace()
         self.ended: list[PluginEnded] = []  # every end of a plugin process, for the rules that own them
         self.faults: list[Any] = []  # every fault of the device that no rule provoked
+        self.patience = Patience()
         self._sessions: list[Session] = []
         self._shared: Session | None = None
         self._runtime: Session | None = None
@@ -73,7 +75,7 @@ class Bench:
 
     def _start(self, **options) -> Session:
         start = python_session if self.is_python else Session
-        return start(self.library, device=self.device, trace=self.trace, **options)
+        return start(self.library, device=self.device, trace=self.trace, patience=self.patience, **options)
 
     def session(self) -> Session:
         """The process that rules share which leave it as they found it."""
@@ -164,8 +166,11 @@ class Bench:
     def guess(self) -> None:
         """Make up what the spec leaves out, as far as the library tells."""
         if not self.spec.attributes and not self.spec.inputs:
-            with Session(self.library, device=self.device) as session:
-                guessed = guess_attributes(session, self.spec)
+            try:
+                with Session(self.library, device=self.device, patience=self.patience) as session:
+                    guessed = guess_attributes(session, self.spec)
+            except PluginEnded:  # the first rule meets the same, and says it
+                return
             self.guessed, self.spec = guessed is not self.spec, guessed
         if not self.spec.inputs and not self.is_python:
             self._guess_inputs()
@@ -177,6 +182,16 @@ class Bench:
     def same(self, first: Run, second: Run) -> bool:
         """Whether two runs gave the same: byte for byte, since the simulated GPU has no moods."""
         return first.data == second.data
+
+    def sweep(self) -> None:
+        """After a rule: end the processes that it started, and start what has ended that all rules share."""
+        if lost := self.device is not None and self.device.over:
+            self.device.close()
+            self.device = type(self.device).start()
+        for session in self._sessions:
+            if session is not self._shared or lost:
+                session.close()
+        self._sessions = [each for each in self._sessions if not each.over]
 
     def close(self) -> None:
         for session in self._sessions:

@@ -32,10 +32,11 @@ class GpuBench(Bench):
 
     def _start(self, **options) -> Session:
         if self.is_python:
-            return python_session(self.library, cuda=self._cuda, trace=self.trace, **options)
+            return python_session(self.library, cuda=self._cuda, trace=self.trace, patience=self.patience, **options)
         program = [*self._tool, str(build_host())] if self._tool else ()
         return Session(
-            self.library, cuda=self._cuda, trace=self.trace, limits=LIMITS, program=program, **options
+            self.library, cuda=self._cuda, trace=self.trace, patience=self.patience, limits=LIMITS, program=program,
+            **options,
         )  # fmt: skip
 
     def same(self, first: Run, second: Run) -> bool:

@@ -28,6 +28,8 @@ _BY_KIND = {"exception": ("exceptions",), "device": ("host-access",)}
 _FIELD_MEMORY = ("the field collection", "the fields", "a field's name", "a field's data")
 # Which methods of TensorRT, or phases, a rule answers for.
 _METHODS = {
+    "loads": "dlopen dlclose",
+    "exports": "setLoggerFinder",
     "creators": "getCreators",
     "registry": "getCreator",
     "identity": "getPluginName getPluginType getPluginVersion getPluginNamespace setPluginNamespace",

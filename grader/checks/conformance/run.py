@@ -23,6 +23,7 @@ from grader.plugin.second_registry import remark
 from grader.plugin.session import HostProblem, PluginEnded
 from grader.plugin.spec_records import Spec
 from grader.plugin.trace import Trace
+from grader.sandbox.wire import printable
 from grader.simulator.records import DeviceError
 from grader.toolchain.levels import Reach, reach
 from grader.verdict import CheckResult, State, worst
@@ -30,6 +31,7 @@ from grader.verdict import CheckResult, State, worst
 log = logging.getLogger(__name__)
 SEED = 20260101
 RUNNING = ("status",)  # rules of level L0 that make no sense where nothing can run
+_LONGEST = 2000  # characters of a message
 _LEVELS = ("none", "L0", "L1", "L2")  # what does not load fails the first rules of L0
 
 # What fails for want of CUDA, as where the CUDA runtime is a part of the library.
@@ -64,8 +66,7 @@ class Report:
     @property
     def failed(self) -> tuple[CheckResult, ...]:
         """The rules that failed by themselves."""
-        ok = (State.PASS, State.UNSUPPORTED_HERE)
-        return tuple(r for r in self.results if r.state not in ok and r.blocked_by is None)
+        return tuple(r for r in self.results if _matters(r) and r.blocked_by is None)
 
 
 @dataclass
@@ -86,8 +87,12 @@ def run_rules(
     for index, each in enumerate(rules):
         progress(each, index, len(rules))
         found[each.id] = _result(each, bench, level, found, seed)
+        bench.sweep()
         bench.settle()
-    return [_settled(each, found) for each in sorted(rules, key=_shown_order)]
+    failing = (r for r in found.values() if isinstance(r, CheckResult) and not r.blocked_by and _matters(r))
+    told = {result.message: result.check for result in failing}
+    results = {each.id: _settled(each, found, told) for each in rules}
+    return [results[each.id] for each in sorted(rules, key=_shown_order)]
 
 
 def _chosen(bench: Bench, only) -> list[Rule]:
@@ -156,13 +161,13 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
         bench.ended.append(ended)
         finding = failed(ended.words.sentence, state=_state(ended), ended=ended.words.kind)
         if owners := owners_of(ended, each):
-            return _Hit(owners, finding)
+            return _Hit(owners, _presentable(finding))
     except LifeProblem as problem:
         finding = failed(problem.sentence)
         if not bench.cuda and problem.method in _MAY_NEED_CUDA:
             finding = failed(f"{problem.sentence} {_NO_CUDA}", state=State.UNSUPPORTED_HERE)
         elif owners := owners_of(problem, each):
-            return _Hit(owners, finding)
+            return _Hit(owners, _presentable(finding))
     except ReferenceFailed as problem:
         finding = failed(problem.sentence, state=State.ERROR)
     except HostProblem as problem:
@@ -179,7 +184,15 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
     if not isinstance(finding, Finding):
         finding = failed("The rule itself gave no finding; please report it.", state=State.GRADER_FAULT)
     finding.detail["seconds"] = round(time.perf_counter() - began, 4)
-    return each.result(finding)
+    return each.result(_presentable(finding))
+
+
+def _presentable(finding: Finding) -> Finding:
+    """Texts of the plugin's own, as its names and its exceptions are, can be printed and have an end."""
+    message = finding.message
+    if len(message) > _LONGEST:
+        message = f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 2 :]}"
+    return replace(finding, message=printable(message), detail=printable(finding.detail))
 
 
 def _state(ended: PluginEnded) -> State:
@@ -187,20 +200,28 @@ def _state(ended: PluginEnded) -> State:
     return State.ERROR if ended.outcome.state is State.PASS else ended.outcome.state
 
 
-def _settled(each: Rule, found) -> CheckResult:
-    """A hit is blocked by an owner that failed; where it did not, the rule has failed by itself."""
+def _matters(result: CheckResult) -> bool:
+    return result.state not in (State.PASS, State.UNSUPPORTED_HERE)
+
+
+def _settled(each: Rule, found, told: dict[str, str]) -> CheckResult:
+    """A hit is blocked by an owner that failed. Where none did, the first rule that met the problem has failed by
+    itself, and blocks the others: ``told`` says who told what."""
     result = found[each.id]
     if not isinstance(result, _Hit):
         return result
     at_fault = _at_fault(result, found, {each.id})
-    return each.result(result.finding) if at_fault is None else each.blocked(*at_fault)
+    if at_fault is not None:
+        return each.blocked(*at_fault)
+    first = told.setdefault(result.finding.message, each.id)
+    return each.result(result.finding) if first == each.id else each.blocked(first, result.finding.state)
 
 
 def _at_fault(hit: _Hit, found, seen: set[str]) -> tuple[str, State] | None:
     """The owner that failed, by itself or because it ran into what another owns; and how."""
     for id in hit.owners:
         owner = found.get(id)
-        if isinstance(owner, CheckResult) and owner.state not in (State.PASS, State.UNSUPPORTED_HERE):
+        if isinstance(owner, CheckResult) and _matters(owner):
             return owner.blocked_by or owner.check, owner.state
         if isinstance(owner, _Hit) and id not in seen:
             return _at_fault(owner, found, seen | {id}) or (id, owner.finding.state)
@@ -229,7 +250,7 @@ def conform(
     further = remark(bench.library) if loads and only is None and not bench.is_python else ""
     return Report(
         str(library), reached.level, tuple(results), bench.trace, time.perf_counter() - began, reached.reason,
-        reached.rebuild, notes=(*bench.spec.notes, *filter(None, [further])),
+        reached.rebuild, notes=tuple(printable([*bench.spec.notes, *filter(None, [further])])),
     )  # fmt: skip
 
 
@@ -244,8 +265,9 @@ def _bench(library: Path, spec: Spec, reached: Reach, stack: contextlib.ExitStac
         from grader.simulator.runtime.client import RuntimeDevice
 
         device = RuntimeDevice.start()
-        stack.callback(device.close)
-    return Bench(library, spec, device=device, kernels=reached.level == "L1")
+    bench = Bench(library, spec, device=device, kernels=reached.level == "L1")
+    stack.callback(lambda: bench.device and bench.device.close())
+    return bench
 
 
 def _reach(library: Path, wanted: str | None) -> Reach:

@@ -10,7 +10,8 @@ namespace host {
 namespace {
 
 constexpr int64_t kMostFields = 4096;
-constexpr int64_t kMostBytes = 64 << 20;
+constexpr int64_t kMostBytes = 64 << 20;  // of a field
+constexpr int64_t kMostBytesOfAll = 256 << 20;
 
 // Bytes of an element, in half bytes (kINT4 and kFP4 have one); 0 for a type that does not exist.
 int64_t halfBytes(PluginFieldType type) {
@@ -33,13 +34,14 @@ int64_t halfBytes(PluginFieldType type) {
   return 0;
 }
 
-Value valueOf(const PluginField& field) {
+Value valueOf(const PluginField& field, int64_t& left) {
   const int64_t unit = halfBytes(field.type);
   const int64_t bytes = (unit * field.length + 1) / 2;
   const char* problem = nullptr;
   if (unit == 0) problem = "type";
-  else if (field.length < 0 || bytes > kMostBytes) problem = "length";
+  else if (field.length < 0 || bytes > std::min(kMostBytes, left)) problem = "length";
   const bool readable = problem == nullptr && field.data != nullptr;
+  if (readable) left -= bytes;
   return List{Value(field.name), static_cast<int32_t>(field.type), field.length,
               readable ? Value::bytes(field.data, static_cast<uint64_t>(bytes)) : Value(), Value(problem)};
 }
@@ -135,7 +137,8 @@ Value valueOf(const PluginFieldCollection* fields) {
   List rows;
   if (fields->fields == nullptr) return rows;
   const int64_t count = std::clamp<int64_t>(fields->nbFields, 0, kMostFields);
-  for (int64_t i = 0; i < count; ++i) rows.push_back(valueOf(fields->fields[i]));
+  int64_t left = kMostBytesOfAll;
+  for (int64_t i = 0; i < count; ++i) rows.push_back(valueOf(fields->fields[i], left));
   return rows;
 }
 

@@ -24,6 +24,10 @@ IPluginRegistry* gRegistry = nullptr;
 void* gLibrary = nullptr;
 void* gHandle = nullptr;  // of the registry
 std::vector<IPluginCreatorInterface*> gCreators;
+std::vector<IPluginCreatorInterface*> gBefore;  // in the registry before the library came
+std::string gPath;
+
+void* symbol(const char* name) { return gLibrary == nullptr ? nullptr : dlsym(gLibrary, name); }
 
 bool isKind(IPluginCreatorInterface* creator, const char* kind) {
   const char* found = creator->getInterfaceInfo().kind;
@@ -67,7 +71,7 @@ Value newcomers(const std::vector<IPluginCreatorInterface*>& before) {
 // [number or null, ...] of what an entry point lists; null without the entry point.
 template <typename Creator>
 Value listed(const char* entry, int32_t& count) {
-  const auto function = reinterpret_cast<Creator* const* (*)(int32_t&)>(dlsym(gLibrary, entry));
+  const auto function = reinterpret_cast<Creator* const* (*)(int32_t&)>(symbol(entry));
   if (function == nullptr) return Value();
   Creator* const* all = function(count);
   List numbers;
@@ -97,27 +101,36 @@ std::string openRegistry(const char* path) {
   return gRegistry == nullptr ? "it has no plugin registry" : "";
 }
 
-// [error or null, entry points, creators that registered themselves, creators by getCreators, its count, whether
-// loadLibrary took it (null where it was not asked), registered now]
+// [error], or [null, entry points, creators that registered themselves]
 Value openLibrary(const std::string& path) {
-  const auto before = registered();
+  gBefore = registered();
+  gPath = path;
   gLibrary = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (gLibrary == nullptr) return List{Value(dlerror())};
-  const Value selfRegistered = newcomers(before);
+  const Value selfRegistered = newcomers(gBefore);
   List entries;
   for (const char* name : {"getCreators", "getPluginCreators", "setLoggerFinder"}) {
     if (dlsym(gLibrary, name) != nullptr) entries.push_back(Value(name));
   }
-  if (const auto set = reinterpret_cast<void (*)(ILoggerFinder*)>(dlsym(gLibrary, "setLoggerFinder"))) set(&loggerFinder());
+  return List{Value(), entries, selfRegistered};
+}
+
+Value giveLogger() {
+  if (const auto set = reinterpret_cast<void (*)(ILoggerFinder*)>(symbol("setLoggerFinder"))) set(&loggerFinder());
+  return Value();
+}
+
+// [creators by getCreators, its count, whether loadLibrary took it (null where it was not asked), registered now]
+Value listCreators() {
   int32_t count = 0;
   Value byEntry = listed<IPluginCreatorInterface>("getCreators", count);
   if (byEntry.isNull()) byEntry = listed<IPluginCreator>("getPluginCreators", count);  // the entry point of 8.6 and 9.x
   Value taken;
   if (!byEntry.isNull()) {
-    gHandle = gRegistry->loadLibrary(path.c_str());
+    gHandle = gRegistry->loadLibrary(gPath.c_str());
     taken = gHandle != nullptr;
   }
-  return List{Value(), entries, selfRegistered, byEntry, count, taken, newcomers(before)};
+  return List{byEntry, count, taken, newcomers(gBefore)};
 }
 
 Value closeLibrary() {

@@ -9,8 +9,11 @@ namespace host {
 
 std::string openRegistry(const char* path);  // libnvinfer_lean.so.10; empty on success, else why not
 
-// Open a plugin library as TensorRT's loadLibrary does. See Session.load in grader/plugin/session.py for the result.
+// What TensorRT's loadLibrary does, step by step, so that a step that does not return is known. The results are those of
+// `Loaded` in grader/plugin/records.py.
 Value openLibrary(const std::string& path);
+Value giveLogger();    // setLoggerFinder
+Value listCreators();  // getCreators, and loadLibrary itself
 Value closeLibrary();
 
 Value creatorFacts(int64_t creator);                       // [kind, major, name, version, namespace, fields]

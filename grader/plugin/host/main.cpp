@@ -3,9 +3,9 @@
 //   host REGISTRY CUDA [--device=N] --channel=N
 //
 // REGISTRY is libnvinfer_lean.so.10, CUDA the CUDA runtime to load before the library, or "-" for none. A command is a
-// frame whose payload is a list [name, arguments]; the answer's payload is a list [result, seconds in the plugin,
-// messages of its log], or [null, 0, messages, problem] where the command could not be done. What the library does to this
-// process shows in how the process ends.
+// frame whose payload is a list [name, arguments, a number]; the answer's payload is a list [the number, result, seconds in
+// the plugin, messages of its log], and a problem behind them where the command could not be done. What the library does
+// to this process shows in how the process ends.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -22,6 +22,8 @@
 
 namespace host {
 namespace {
+
+constexpr int kNoChannel = 71;  // exit code where nobody can be answered: the library closed the channel
 
 Value onPlugin(const Value& a, std::string& problem) {  // [number, method, arguments]
   Plugin* plugin = keptPlugin(a[0].integer());
@@ -46,6 +48,8 @@ Value end(const Value& a) {  // [number]
 Value perform(const std::string& name, const Value& a, std::string& problem) {
   if (name == "call") return onPlugin(a, problem);
   if (name == "load") return openLibrary(a[0].text());
+  if (name == "logger") return giveLogger();
+  if (name == "list") return listCreators();
   if (name == "unload") return closeLibrary();
   if (name == "creator") return creatorFacts(a[0].integer());
   if (name == "look-up") return lookUp(a[0], a[1], a[2]);
@@ -92,9 +96,9 @@ int main(int argc, char** argv) {
     lastSeconds = 0;
     if (!Value::decode(at, at + payload.size(), command)) problem = "the command cannot be read";
     if (problem.empty()) result = perform(command[0].text(), command[1], problem);
-    List parts{result, lastSeconds, takeMessages()};
+    List parts{command[2], result, lastSeconds, takeMessages()};
     if (!problem.empty()) parts.push_back(problem);
-    if (!answer(channel, parts)) return 1;
+    if (!answer(channel, parts)) std::_Exit(kNoChannel);
   }
   // Static objects of the library are not torn down: what that does is tested by "unload", not by every end.
   std::_Exit(0);

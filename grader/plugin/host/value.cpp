@@ -7,7 +7,7 @@ namespace host {
 Value::Value(const char* text) {
   if (text == nullptr) return;
   kind_ = Kind::kText;
-  text_ = text;
+  text_.assign(text, strnlen(text, 1 << 20));
 }
 
 Value Value::bytes(const void* data, uint64_t size) {

@@ -18,7 +18,8 @@ class Value {
   Value(bool value) : Value(static_cast<int64_t>(value)) {}
   Value(double value) : kind_(Kind::kNumber), number_(value) {}
   Value(std::string text) : kind_(Kind::kText), text_(std::move(text)) {}
-  Value(const char* text);  // null becomes a null value
+  // Null becomes a null value. A plugin's text may have no end, so it is cut after a megabyte.
+  Value(const char* text);
   Value(std::vector<Value> items) : kind_(Kind::kList), items_(std::move(items)) {}
   static Value bytes(const void* data, uint64_t size);
 

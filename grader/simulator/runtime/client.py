@@ -49,6 +49,11 @@ class RuntimeDevice(Device):
         device._call({"call": "open", "engine": str(engine)})
         return device
 
+    @property
+    def over(self) -> bool:
+        """Whether its process has ended, as it does when a plugin has it take too much memory."""
+        return self._transport.outcome is not None
+
     def close(self) -> None:
         super().close()
         self._door.close()
