@@ -17,8 +17,8 @@ _FORGED = " A plugin leaves alone what it did not open: the descriptors of the p
 @dataclass(frozen=True)
 class LastWords:
     """``kind``: "device" (the host touched device memory), "past-end" (of what was lent to the call), "over" (what was
-    lent was used after the call), "exception" (left a noexcept function), "crash", "exit", "timeout", "memory", "stopped" (for a
-    forged answer, a closed channel, processes without end)."""
+    lent was used after the call), "exception" (left a noexcept function), "crash", "exit", "timeout", "memory",
+    "stopped" (for a forged answer, a closed channel, processes without end)."""
 
     kind: str
     sentence: str

@@ -53,6 +53,7 @@ class Bench:
         self.ended: list[PluginEnded] = []  # every end of a plugin process, for the rules that own them
         self.faults: list[Any] = []  # every fault of the device that no rule provoked
         self.patience = Patience()
+        self._renewed = None  # a device that took the place of one that ended
         self._sessions: list[Session] = []
         self._shared: Session | None = None
         self._runtime: Session | None = None
@@ -187,7 +188,7 @@ class Bench:
         """After a rule: end the processes that it started, and start what has ended that all rules share."""
         if lost := self.device is not None and self.device.over:
             self.device.close()
-            self.device = type(self.device).start()
+            self.device = self._renewed = type(self.device).start()
         for session in self._sessions:
             if session is not self._shared or lost:
                 session.close()
@@ -198,6 +199,8 @@ class Bench:
             session.close()
         if self._reference is not None:
             self._reference.close()
+        if self._renewed is not None:
+            self._renewed.close()
 
     def __enter__(self) -> Bench:
         return self

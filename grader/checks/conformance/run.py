@@ -265,9 +265,8 @@ def _bench(library: Path, spec: Spec, reached: Reach, stack: contextlib.ExitStac
         from grader.simulator.runtime.client import RuntimeDevice
 
         device = RuntimeDevice.start()
-    bench = Bench(library, spec, device=device, kernels=reached.level == "L1")
-    stack.callback(lambda: bench.device and bench.device.close())
-    return bench
+        stack.callback(device.close)
+    return Bench(library, spec, device=device, kernels=reached.level == "L1")
 
 
 def _reach(library: Path, wanted: str | None) -> Reach:

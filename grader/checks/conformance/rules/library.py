@@ -52,7 +52,7 @@ def _why_not(error: str, bench: Bench) -> str:
     if found := re.search(r"version `(\w+)' not found", error):
         return f"The library was built on a newer system: this one has no {found[1]}. Build it where it is to run."
     known = reach(bench.library)
-    if known.level == "none":
+    if not known.loads:
         return f"{known.reason} {known.rebuild}".strip()
     return f"The dynamic linker refuses the library: {error}."
 
