@@ -31,7 +31,7 @@ def test_the_library_is_right_by_itself():
 
 
 def truncated(data: bytes) -> bytes:
-    return data[: len(data) // 8]
+    return data[: len(data) // 32]
 
 
 def for_32_bits(data: bytes) -> bytes:
@@ -61,6 +61,6 @@ def test_a_file_that_is_no_library_fails_to_load(tmp_path, damage, words):
     path.write_bytes(damage(hostile.library().read_bytes()))
     report = conform(path)
     [result] = report.failed
-    assert (result.check, result.state) == ("loads", State.FAIL)
+    assert result.check == "loads" and result.state in (State.FAIL, State.CRASH)
     assert words in result.message and len(result.message) > 10
     hostile.check_forms(hostile.Case("file", "loads"), report)
