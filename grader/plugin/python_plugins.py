@@ -12,8 +12,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from grader.plugin.build import HostUnavailable, build_host
-from grader.plugin.native_build import CannotBuild, build
+from grader.plugin.build import HostUnavailable, build, build_host
 from grader.plugin.python_child import BINDINGS
 from grader.plugin.session import LIMITS, Session
 from grader.plugin.trace import Trace
@@ -45,10 +44,7 @@ def python_session(file: Path, *, trace: Trace | None = None, limits: Limits = L
     """A session with the plugin file. ``HostUnavailable`` where that cannot be; ``HostProblem`` names file and line."""
     if sentence := available():
         raise HostUnavailable(sentence)
-    try:
-        bridge = build(BRIDGE, shared=True)
-    except CannotBuild as error:
-        raise HostUnavailable(error.sentence) from None
+    bridge = build(BRIDGE, shared=True)
     host = build_host(shared=True)
     program = [*python_child("grader.plugin.python_child"), str(host), str(bridge), str(Path(file).absolute())]
     return Session(bridge, program=program, trace=trace, limits=limits, **more)

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.plugin.native_build import CannotBuild, build
+from grader.plugin.build import HostUnavailable, build
 from grader.sandbox import Limits, run
 from grader.simulator.records import DeviceError
 from grader.simulator.runtime.build import build_cudart
@@ -72,9 +72,7 @@ def ask(library: Path, *, lean: Path | None = None, limits: Limits = _LIMITS) ->
         return Answer(State.UNSUPPORTED_HERE, "The registry of TensorRT 11.4 is not here: run `grader plugin-lane`.")
     try:
         program, cuda = build(SOURCES), build_cudart()
-    except CannotBuild as error:
-        return Answer(State.GRADER_FAULT if error.defect else State.UNSUPPORTED_HERE, error.sentence)
-    except DeviceError as error:
+    except (HostUnavailable, DeviceError) as error:
         return Answer(error.state, error.sentence)
     if linked := _linked_with_another(library):
         return Answer(State.FAIL, f"The library is linked with {linked}: {_LINK}")

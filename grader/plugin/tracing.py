@@ -14,7 +14,7 @@ import os
 import shutil
 from pathlib import Path
 
-from grader.plugin.native_build import build
+from grader.plugin.build import build
 
 SOURCES = Path(__file__).parent / "tracer"
 KEYS = ("seq", "object", "interface", "method", "arguments", "result", "seconds")
@@ -22,7 +22,7 @@ MOST_BYTES = 256 << 20  # of a journal
 
 
 def stand_for(library: Path, journal: Path, folder: Path, *, headers: Path | None = None) -> Path:
-    """The library to load in place of ``library``. ``CannotBuild`` without a compiler or TensorRT's headers.
+    """The library to load in place of ``library``. ``HostUnavailable`` without a compiler or TensorRT's headers.
 
     ``headers``: of the TensorRT that will load it, where that is another than the course's. A journal that exists is
     continued; several processes may write to one.

@@ -67,9 +67,13 @@ def kept(folder: str, name: str, what: str, make: Callable[[Path], None]) -> Pat
 
 
 def build(
-    compiler: str, sources: Iterable[Path], flags: Sequence[str], link: Sequence[str], target: Path, what: str
-) -> None:
-    """All sources, compiled at once and linked to ``target``. ``DeviceError`` (``GRADER_FAULT``) with g++'s words."""
+    compiler: str, sources: Iterable[Path], flags: Sequence[str], link: Sequence[str], target: Path, what: str, *,
+    shared: bool = True,
+) -> None:  # fmt: skip
+    """All sources, compiled at once and linked to the library, or else program, ``target``.
+
+    ``DeviceError`` (``GRADER_FAULT``) with g++'s words.
+    """
     sources = sorted(sources)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
@@ -85,7 +89,7 @@ def build(
             if process.returncode:
                 raise DeviceError(State.GRADER_FAULT, f"g++ could not build {what} ({source.name}):\n{text[:2000]}")
         linked = subprocess.run(
-            [compiler, *flags, "-shared", *map(str, objects), *link, "-o", str(target)],
+            [compiler, *flags, *(["-shared"] if shared else []), *map(str, objects), *link, "-o", str(target)],
             stdin=subprocess.DEVNULL, capture_output=True, text=True,
         )  # fmt: skip
         if linked.returncode:

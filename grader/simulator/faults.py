@@ -33,7 +33,10 @@ SENTENCES = {
         "The kernel {does} {bytes} through a null pointer (address {address:#x}).",
     ),
     FaultKind.FREED_POINTER: ("freed_pointer", "The kernel {does} {buffer}, which was freed before."),
-    FaultKind.READ_ONLY: ("read_only", "The kernel writes to {buffer}, which may only be read: it is an input or a __constant__ variable."),
+    FaultKind.READ_ONLY: (
+        "read_only",
+        "The kernel writes to {buffer}, which may only be read: it is an input or a __constant__ variable.",
+    ),
     FaultKind.SHARED_OUT_OF_BOUNDS: (
         "shared_out_of_bounds",
         "The kernel {does} {bytes} at byte {address} of the block's shared memory, which has {shared}.",

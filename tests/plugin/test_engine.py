@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grader.plugin.build import build
 from grader.plugin.engine import command, report
 from grader.plugin.engine.command import build_request, run_engine
 from grader.plugin.engine.compare import compare
 from grader.plugin.engine.order import outline, rules
-from grader.plugin.native_build import build
 from grader.plugin.spec import load_spec
 
 HERE = Path(__file__).parent

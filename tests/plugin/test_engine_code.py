@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from grader.plugin import python_plugins
+from grader.plugin.build import build as compiled
 from grader.plugin.engine.command import _draw, build_request, run_request
 from grader.plugin.inputs import extents_at
-from grader.plugin.native_build import build as compiled
 from grader.plugin.spec import load_spec
 from grader.plugin.tracing import read_journal, stand_for
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.plugin.native_build import build
+from grader.plugin.build import build
 from grader.plugin.second_registry import Creator, ask, remark
 from grader.toolchain import tensorrt
 from grader.verdict import State

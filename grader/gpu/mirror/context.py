@@ -126,8 +126,8 @@ class Context:
         consequence = ""
         if fault.kind != "launch":  # a launch that was refused ran nothing, so nothing is lost
             consequence = (
-                "The arrays on the device are lost, as after an error on a GPU (there, the whole process has to start again): "
-                "make them anew before the next launch."
+                "The arrays on the device are lost, as after an error on a GPU (there, the whole process has to start "
+                "again): make them anew before the next launch."
             )
             with self._calls():
                 self.device.reset()

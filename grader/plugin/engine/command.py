@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from grader.plugin.build import HostUnavailable
 from grader.plugin.engine import report as reports
 from grader.plugin.engine.compare import compare
 from grader.plugin.engine.order import outline, rules
 from grader.plugin.fields import field_bytes
 from grader.plugin.inputs import Tensor, extents_at, inputs_for
-from grader.plugin.native_build import CannotBuild
 from grader.plugin.reference import ReferenceFailed, ReferenceRunner
 from grader.plugin.spec_records import Combination, Spec
 from grader.plugin.tracing import read_journal, stand_for
@@ -78,7 +78,7 @@ def _stand(library: Path, version: str, folder: Path) -> tuple[Path, str]:
         return library, f"{NO_TRACE}the headers of TensorRT {major} are not here; TENSORRT_ROOT says where they are."
     try:
         return stand_for(library, folder / "journal", folder, headers=headers), ""
-    except CannotBuild as error:
+    except HostUnavailable as error:
         return library, NO_TRACE + error.sentence
 
 
