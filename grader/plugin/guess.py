@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from grader.plugin import life
 from grader.plugin.arguments import attribute_fields
-from grader.plugin.session import PluginEnded, Session
+from grader.plugin.session import Session
 from grader.plugin.spec_records import Attribute, Spec
 from grader.plugin.types import TYPES, field_type
 
@@ -19,6 +19,7 @@ def guess_attributes(session: Session, spec: Spec) -> Spec:
     """The spec with attributes by the names and types that ``getFieldNames`` gives, where ``createPlugin`` takes them.
 
     Where it takes none of the values that are tried, the spec as it is. What was done is said in ``notes``.
+    ``PluginEnded`` where the plugin ends the process.
     """
     try:
         creator = life.find_creator(session, spec)
@@ -29,7 +30,7 @@ def guess_attributes(session: Session, spec: Spec) -> Spec:
                 plugin.end()
                 named = ", ".join(f"{each.name} = {each.value}" for each in attributes)
                 return replace(guessed, notes=(*spec.notes, f"The values of attributes are guessed: {named}."))
-    except (PluginEnded, life.LifeProblem, ValueError):
+    except (life.LifeProblem, ValueError):
         pass  # the rules meet the same, and say it
     return spec
 

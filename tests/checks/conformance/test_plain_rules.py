@@ -78,3 +78,12 @@ def test_a_plugin_without_attributes_has_none_to_guess():
     library = building.built("relu")
     with Session(library) as session:
         assert guess_attributes(session, Spec(path=library)).attributes == ()
+
+
+def test_a_library_that_ends_the_process_is_a_verdict(tmp_path):
+    library = shared(DOUBLE.read_text().replace("Creator() {", "Creator() {\n    std::exit(3);"), tmp_path)
+    with Bench(library, Spec(path=library)) as bench:
+        bench.guess()
+        first, *others = run_rules(bench, level="L0", only=("loads", "clone-equal"))
+    assert first.check == "loads" and "exit code 3" in first.message
+    assert {each.blocked_by for each in others} == {"loads"}

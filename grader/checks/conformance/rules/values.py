@@ -59,7 +59,7 @@ def _outputs(bench: Bench, count: int) -> Sequence[Output]:
 
 
 @rule(
-    "values-zero", group="values", level="L1", wants=("spec",),
+    "values-zero", group="values", level="L1", wants=("spec",), needs=("status",),
     sentence="Tensors without elements are taken: enqueue() returns 0, launches no empty grid, and needs no pointers.",
     belief="There is always something to do.",
     source="NVIDIA/TensorRT#2833; CUDA Runtime API 13.0, cudaLaunchKernel: an extent of 0 of the grid is an error",
