@@ -87,8 +87,9 @@ def run_rules(
     for index, each in enumerate(rules):
         progress(each, index, len(rules))
         found[each.id] = _result(each, bench, level, found, seed)
-        bench.sweep()
-        bench.settle()
+        with contextlib.suppress(DeviceError):  # a device that is gone: the rules that need it say so
+            bench.sweep()
+            bench.settle()
     failing = (r for r in found.values() if isinstance(r, CheckResult) and not r.blocked_by and _matters(r))
     told = {result.message: result.check for result in failing}
     results = {each.id: _settled(each, found, told) for each in rules}

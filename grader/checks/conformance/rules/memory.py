@@ -14,6 +14,7 @@ from grader.checks.conformance.trials import (
     Trial,
     fault_method,
     fault_sentence,
+    left_out,
     trial,
     trials,
     trials_of_tactics,
@@ -62,7 +63,7 @@ def workspace(bench: Bench, rng: np.random.Generator) -> Finding:
     for each in (*trials(bench, rng), *trials_of_tactics(bench, rng)):
         if problem := _lack(bench, each, bench.stored(each.case.combination)):
             return failed(problem, case=each.case.name)
-    return _fixed(bench, rng) or passed(bytes=size)
+    return _fixed(bench, rng) or passed(left_out(bench), bytes=size)
 
 
 def _size(bench: Bench, plugin, combination: Combination, fixed) -> int:
@@ -218,7 +219,7 @@ def bounds(bench: Bench, rng) -> Finding:
         if problem := _lack(bench, each, bench.stored(each.case.combination)):
             raise LifeProblem("fault-in-workspace", problem)
         went_well(each.run)
-    return passed()
+    return passed(left_out(bench))
 
 
 def _same_arrays(first: Run, second: Run) -> bool:
