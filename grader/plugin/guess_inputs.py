@@ -6,6 +6,7 @@ What is found says nothing of what the values mean, so it is tried on a run befo
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -22,6 +23,8 @@ from grader.plugin.records import LINEAR, Descriptor
 from grader.plugin.session import HostProblem, PluginEnded, Session
 from grader.plugin.spec_records import Combination, Extent, Input, Output, Spec
 from grader.plugin.types import TYPES, tensor_type
+from grader.sandbox import Limits
+from grader.simulator.records import DeviceError
 
 MOST_INPUTS = 4
 MOST_SHAPES, MOST_RUNS = 200, 20  # that are tried; a run takes a process
@@ -33,7 +36,9 @@ _EXTENTS = {
 _ALIKE = ("NCHW", "NCW", "NW", "W", "NCDHW", "N1HW", "N1W", "N1")
 _OTHERS = ("W", "C", "N", "NW", "NCW", "1")
 _MOST_COMBINATIONS = 4
-_Failed = PluginEnded, life.LifeProblem, HostProblem, ValueError
+_Failed = PluginEnded, life.LifeProblem, HostProblem, DeviceError, ValueError
+MOST_ENDS = 8  # of processes, then it is given up; at once where a method does not return
+LIMITS = Limits(wall_seconds=3.0, memory_bytes=2 << 30, processes=64)  # of the sessions that are asked
 
 
 def guess_inputs(start: Callable[[], Session], spec: Spec, device=None) -> tuple[Spec, str]:
@@ -42,69 +47,94 @@ def guess_inputs(start: Callable[[], Session], spec: Spec, device=None) -> tuple
     ``start`` makes a fresh session. Of what the plugin takes, the first is chosen that runs on ``device``; where none
     does, the first of all, with a sentence that says so.
     """
-    first, runs = None, 0
+    probe, first = _Probe(start, spec, device), None
     for count in range(1, MOST_INPUTS + 1):
-        for guessed in _taken(start, spec, count):
-            if device is None or _runs(start, device, guessed):
+        for guessed in itertools.islice(probe.taken(count), MOST_RUNS):
+            if device is None or probe.runs(guessed):
                 return guessed, ""
-            first, runs = first or guessed, runs + 1
-            if runs == MOST_RUNS:
-                break
+            first = first or guessed
     if first is None:
         return spec, ""
     return first, "No run with guessed inputs succeeds: describe them in a spec."
 
 
-def _taken(start, spec: Spec, count: int) -> Iterator[Spec]:
-    """The guesses for so many inputs that the plugin takes, asked of it one after the other."""
-    if (found := _types(start, spec, count)) is None:
-        return
-    session = start()
-    try:
-        for shapes in itertools.islice(_shapes(count), MOST_SHAPES):
-            session = start() if session.over else session
-            guessed = _described(spec, found, shapes)
-            try:
-                plugin = life.create(session, guessed)
-                if _takes(plugin, guessed):
-                    yield _with_outputs(plugin, guessed)
-                plugin.end()
-            except _Failed:
-                continue
-    finally:
-        session.close()
+class _Probe:
+    """Asks a plugin, whose process may end at any question."""
+
+    def __init__(self, start: Callable[[], Session], spec: Spec, device):
+        self._start, self._spec, self._device, self._ends = start, spec, device, 0
+
+    def _failed(self, error: Exception) -> None:
+        if isinstance(error, PluginEnded):
+            self._ends += MOST_ENDS if error.words.kind == "timeout" else 1
+
+    @property
+    def _tired(self) -> bool:
+        return self._ends >= MOST_ENDS
+
+    def taken(self, count: int) -> Iterator[Spec]:
+        """The guesses for so many inputs that the plugin takes."""
+        if self._tired or (found := self._types(count)) is None:
+            return
+        session = None
+        try:
+            for shapes in itertools.islice(_shapes(count), MOST_SHAPES):
+                if self._tired:
+                    return
+                guessed, taken = _described(self._spec, found, shapes), None
+                try:
+                    session = self._start() if session is None or session.over else session
+                    plugin = life.create(session, guessed)
+                    taken = _with_outputs(plugin, guessed) if _takes(plugin, guessed) else None
+                    plugin.end()
+                except _Failed as error:
+                    self._failed(error)
+                if taken is not None:
+                    yield taken
+        finally:
+            if session is not None:
+                session.close()
+
+    def runs(self, spec: Spec) -> bool:
+        """Whether a run at the usual extents goes well."""
+        if self._tired:
+            return False
+        try:
+            with self._start() as session:
+                stored = life.build(life.create(session, spec), spec)
+                context = life.attach(life.revive(session, stored))
+                case = make_case(spec, stored.combination, "opt", np.random.default_rng(1))
+                return Runner(self._device, spec, stored.shapes, stored.workspace).run(context, case).well
+        except _Failed as error:
+            self._failed(error)
+            return False
+        finally:
+            with contextlib.suppress(DeviceError):
+                self._device.fault(forget=True)
+
+    def _types(self, count: int) -> list[Combination] | None:
+        """The linear combinations that a plugin of so many inputs accepts, float32 first; None for none."""
+        try:
+            with self._start() as session:
+                found = _accepted(life.create(session, self._spec), count)
+        except _Failed as error:
+            self._failed(error)
+            return None
+        combinations = [Combination(tuple(map(tensor_type, kinds)), ("linear",) * len(kinds)) for kinds in found]
+        return sorted(combinations, key=lambda c: [LINEAR_TYPES.index(kind) for kind in c.types]) or None
 
 
-def _runs(start, device, spec: Spec) -> bool:
-    try:
-        with start() as session:
-            stored = life.build(life.create(session, spec), spec)
-            context = life.attach(life.revive(session, stored))
-            case = make_case(spec, stored.combination, "opt", np.random.default_rng(1))
-            return Runner(device, spec, stored.shapes, stored.workspace).run(context, case).well
-    except _Failed:
-        return False
-    finally:
-        device.fault(forget=True)
-
-
-def _types(start, spec: Spec, count: int) -> list[Combination] | None:
-    """The linear combinations that a plugin of so many inputs accepts, float32 first; None where there are none."""
-    try:
-        with start() as session:
-            plugin = life.create(session, spec)
-            outputs = plugin.output_count()
-            if not 1 <= outputs <= 16:
-                return None
-            dims = tuple(_EXTENTS[name].opt for name in "NCHW")
-            rows = [Descriptor(0, dims, LINEAR, dims, dims, dims)] * (count + outputs)
-            offered = [[(TYPES[kind].tensor, LINEAR) for kind in LINEAR_TYPES if TYPES[kind].dtype is not None]]
-            found, _ = plugin.combinations(rows, count, offered * len(rows), 200)
-            agreed = [pairs for pairs in found if _agrees(plugin, [kind for kind, _ in pairs], count)]
-    except _Failed:
-        return None
-    combinations = [Combination(tuple(tensor_type(kind) for kind, _ in p), ("linear",) * len(p)) for p in agreed]
-    return sorted(combinations, key=lambda c: [LINEAR_TYPES.index(kind) for kind in c.types]) or None
+def _accepted(plugin: Plugin, count: int) -> list[list[int]]:
+    """The types of all tensors in each combination, linear, that the plugin accepts and its output types agree with."""
+    outputs = plugin.output_count()
+    if not 1 <= outputs <= 16:
+        return []
+    dims = tuple(_EXTENTS[name].opt for name in "NCHW")
+    rows = [Descriptor(0, dims, LINEAR, dims, dims, dims)] * (count + outputs)
+    offered = [(TYPES[kind].tensor, LINEAR) for kind in LINEAR_TYPES if TYPES[kind].dtype is not None]
+    found, _ = plugin.combinations(rows, count, [offered] * len(rows), 200)
+    every = [[kind for kind, _ in pairs] for pairs in found]
+    return [kinds for kinds in every if _agrees(plugin, kinds, count)]
 
 
 def _agrees(plugin: Plugin, kinds: list[int], count: int) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from grader.plugin import life
 from grader.plugin.execute import Case, Run, Runner, make_case
 from grader.plugin.guess import guess_attributes
-from grader.plugin.guess_inputs import guess_inputs
+from grader.plugin.guess_inputs import LIMITS, guess_inputs
 from grader.plugin.life import Stored
 from grader.plugin.objects import Plugin
 from grader.plugin.patience import Patience
@@ -177,8 +177,11 @@ class Bench:
             self._guess_inputs()
 
     def _guess_inputs(self) -> None:
+        def start() -> Session:
+            return Session(self.library, device=self.device, limits=LIMITS)
+
         device = self.device if self.kernels else None
-        self.spec, self.no_kernels = guess_inputs(lambda: Session(self.library, device=self.device), self.spec, device)
+        self.spec, self.no_kernels = guess_inputs(start, self.spec, device)
 
     def same(self, first: Run, second: Run) -> bool:
         """Whether two runs gave the same: byte for byte, since the simulated GPU has no moods."""
