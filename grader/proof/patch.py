@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _KEYS = {"title", "misconception", "owner", "also", "alternative"}
@@ -35,6 +35,7 @@ class Variant:
     also: frozenset[str]
     alternative: bool
     hunks: tuple[Hunk, ...]
+    more: Mapping[str, str] = field(default_factory=dict)  # header lines that only some readers know
 
     def apply(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
         """The files with the patch applied. Raises PatchError that names the hunk which does not fit."""
@@ -73,13 +74,13 @@ class Variant:
         return places[0]
 
 
-def read_variant(path: Path) -> Variant:
-    """Read one patch. Raises PatchError with the file and the line."""
+def read_variant(path: Path, more: Collection[str] = ()) -> Variant:
+    """Read one patch. ``more``: further header keys that it may have. Raises PatchError with the file and the line."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as problem:
         raise PatchError(f"{path.name}: cannot be read: {problem}") from None
-    keys, start = _header(path.name, lines)
+    keys, start = _header(path.name, lines, _KEYS.union(more))
     alternative = keys.get("alternative") == "true"
     needed = {"title"} if alternative else {"title", "misconception", "owner"}
     if missing := sorted(needed - keys.keys()):
@@ -94,10 +95,11 @@ def read_variant(path: Path) -> Variant:
         also=frozenset(word.strip() for word in keys.get("also", "").split(",") if word.strip()),
         alternative=alternative,
         hunks=_hunks(path.name, lines, start),
+        more={key: keys[key] for key in more if key in keys},
     )
 
 
-def _header(name: str, lines: list[str]) -> tuple[dict[str, str], int]:
+def _header(name: str, lines: list[str], known_keys: Collection[str]) -> tuple[dict[str, str], int]:
     keys: dict[str, str] = {}
     for number, line in enumerate(lines):
         if line.startswith("--- "):
@@ -106,8 +108,8 @@ def _header(name: str, lines: list[str]) -> tuple[dict[str, str], int]:
             continue
         key, colon, value = line.removeprefix("#").partition(":")
         key, value = key.strip(), value.strip()
-        if not line.startswith("#") or not colon or key not in _KEYS or not value:
-            known = ", ".join(sorted(_KEYS))
+        if not line.startswith("#") or not colon or key not in known_keys or not value:
+            known = ", ".join(sorted(known_keys))
             raise PatchError(f"{name}:{number + 1}: a header line is '# key: value', the keys are {known}")
         if key in keys:
             raise PatchError(f"{name}:{number + 1}: the key {key} is given twice")
