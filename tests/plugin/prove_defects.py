@@ -21,7 +21,7 @@ import defective
 from defective import Judged, Subject
 
 from grader.checks.conformance import rules as _rules  # noqa: F401  (fills RULES)
-from grader.checks.conformance.rule import RULES
+from grader.checks.conformance.rule import GROUPS, RULES
 
 _SPAWN = multiprocessing.get_context("spawn")
 
@@ -79,7 +79,7 @@ def _kept_failures() -> dict[str, dict[str, str]]:
 
 def matrix(subjects: list[Subject], failed: dict[str, dict[str, str]]) -> list[str]:
     """Defects by rule: O its owner, + one that must fail too, ! one that must not, ? one that must and does not."""
-    ids = [*RULES]
+    ids = sorted(RULES, key=lambda id: [*GROUPS].index(RULES[id].group))
     width = max((len(each.name) for each in subjects if each.patch), default=0)
     lines = [f"{number + 1:>3} {id}" for number, id in enumerate(ids)]
     lines += [" " * width + "  " + "".join(str((n + 1) // 10 or " ") for n in range(len(ids)))]

@@ -10,6 +10,7 @@ from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.rule import rule
 from grader.plugin import life
 from grader.plugin.records import Creator
+from grader.plugin.session import PluginEnded
 from grader.toolchain.elf import Elf, ElfError, plain_name, read_elf
 from grader.toolchain.levels import reach
 
@@ -36,7 +37,16 @@ _FAMILIES = (
     source="dlopen(3) with RTLD_NOW; NVIDIA/TensorRT#1913",
 )  # fmt: skip
 def loads(bench: Bench, rng) -> Finding:
-    error = bench.session().loaded.error
+    try:
+        error = bench.session().loaded.error
+    except PluginEnded as ended:
+        if ended.words.kind in ("exception", "device"):
+            raise
+        return failed(
+            f"While the library is loaded, {ended.words.sentence} That is where global objects are constructed: do "
+            f"less in their constructors. getLogger() returns null there.",
+            state=ended.outcome.state,
+        )
     return passed() if error is None else failed(_why_not(error, bench), error=error)
 
 
