@@ -135,7 +135,7 @@ def keep(subjects: list[Subject], judged: list[Judged]) -> None:
 
 
 def standing(subject: Subject, entries: dict[str, dict]) -> str:
-    """"fresh", "stale" (only what judges has changed), "outdated" (it or its plugin has) or "missing"."""
+    """One of "fresh", "stale" (only what judges has changed), "outdated" (it or its plugin has), "missing"."""
     entry = entries.get(subject.name)
     if entry is None:
         return "missing"
@@ -149,7 +149,10 @@ def surroundings() -> str:
     """The hash of what judges."""
     rooms = [Path(grader.__file__).parent / room for room in _ROOMS]
     return _digest(
-        path for room in rooms for path in sorted(room.rglob("*")) if path.is_file() and path.suffix not in (".pyc", ".so")
+        path
+        for room in rooms
+        for path in sorted(room.rglob("*"))
+        if path.is_file() and path.suffix not in (".pyc", ".so")
     )
 
 

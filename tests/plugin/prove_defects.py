@@ -101,7 +101,9 @@ def _mark(id: str, subject: Subject, failed) -> str:
 def _share(judged: list[Judged]) -> str:
     if not judged:
         return ""
-    build, run = (sum(getattr(each, what) for each in judged) / len(judged) for what in ("build_seconds", "run_seconds"))
+    build, run = (
+        sum(getattr(each, what) for each in judged) / len(judged) for what in ("build_seconds", "run_seconds")
+    )
     return f"; one takes {build:.1f} s to build and {run:.1f} s to run"
 
 
@@ -110,9 +112,9 @@ def markdown(defects: list[Subject]) -> str:
     lines = [
         "# Defective plugins",
         "",
-        "Every rule of `grader plugin conform` is shown to work by plugins with one defect each: small patches on right",
-        "plugins, in `tests/plugin/defects`, many after public reports. Each names beforehand the rule that must catch",
-        "it. `python tests/plugin/prove_defects.py` builds and runs them all; this page is made by it, with",
+        "Every rule of `grader plugin conform` is shown to work by plugins with one defect each: small patches on",
+        "right plugins, in `tests/plugin/defects`, many after public reports. Each names beforehand the rule that must",
+        "catch it. `python tests/plugin/prove_defects.py` builds and runs them all; this page is made by it, with",
         "`--markdown docs/plugin_defects.md`.",
         "",
         f"{len(defects)} defects, {sum(bool(each.report) for each in defects)} of them after public reports.",

@@ -71,12 +71,12 @@ def _point(point: tuple[int, int, int]) -> str:
     return str(point[0]) if len(point) == 1 else str(point)
 
 
-def baseline(bench: Bench, ready: Ready, case: Case) -> Run:
+def baseline(bench: Bench, ready: Ready, case: Case, *, poison: int | None = None) -> Run:
     """What the plugin computes when nothing is in its way: each operation runs as soon as it is asked for. It is run
     twice, so that what goes wrong in later runs of a context is not blamed on what a rule does next."""
     ready.device.order("eager")
-    went_well(ready.runner.run(ready.context, case))
-    run = ready.runner.run(ready.context, case)
+    went_well(ready.runner.run(ready.context, case, poison=poison))
+    run = ready.runner.run(ready.context, case, poison=poison)
     went_well(run)
     return run
 

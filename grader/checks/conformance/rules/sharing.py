@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench, Ready
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.rules.streams import plain
+from grader.checks.conformance.rules.streams import kernel_name, plain
 from grader.checks.conformance.trials import baseline, went_well
 from grader.plugin import life
 from grader.plugin.arguments import attribute_fields
@@ -48,9 +48,10 @@ def contexts(bench: Bench, rng) -> Finding:
             run.synchronized = device.synchronize(stream)
         for index, run in enumerate(runs):
             runner.collect(run, cases[index], buffers[index], tickets[index])
+            if run.status:
+                return failed(f"With work of another context on the GPU, enqueue() returned {run.status}; alone it "
+                              f"returns 0 ({cases[index].name}).")  # fmt: skip
             if not run.well or not bench.same(run, right[index]):
-                device.order("eager")
-                device.fault(forget=True)
                 return failed("With two contexts at work, a context computes something else than alone "
                               f"({cases[index].name}). What a context is told of its shapes, and memory that its "
                               "kernels write, belong to its own object: no static or shared members.")  # fmt: skip
@@ -89,7 +90,6 @@ def threads(bench: Bench, rng) -> Finding:
         if any(statuses[index]):
             return failed(f"In two threads, a call returned {next(filter(None, statuses[index]))}; alone it returns 0.")
         if run.synchronized or run.fault is not None or not bench.same(run, right[index]):
-            device.fault(forget=True)
             return failed(f"In two threads, a context computes something else than alone ({case.name}): the "
                           "threads share something that changes, such as a static variable. A mutex is not the "
                           "answer; give each object its own.")  # fmt: skip
@@ -120,7 +120,7 @@ def launch_errors(bench: Bench, rng) -> Finding:
     failing = ready.runner.enqueue(ready.context, case, buffers, given)
     ready.device.synchronize(given)
     if failing.status == 0:
-        return failed(f"The launch of {launches[0].arguments['kernel']} failed with error {OUT_OF_RESOURCES}, and "
+        return failed(f"The launch of {kernel_name(launches[0])} failed with error {OUT_OF_RESOURCES}, and "
                       "enqueue() returned 0. Return what cudaGetLastError() says right after the launch: else the "
                       "error is blamed on the next layer.")  # fmt: skip
     return passed()

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.rule import rule
-from grader.checks.conformance.trials import baseline
+from grader.checks.conformance.trials import baseline, went_well
+from grader.plugin.execute import POISON
+from grader.toolchain.elf import plain_name
 
 # Work that goes to a stream. What these are called with stands in CUDA's runtime API 13.0.
 _WORK = ("cudaLaunch", "cudaMemcpy", "cudaMemset", "cudaFuncLaunch", "__cudaLaunch")
@@ -67,25 +69,30 @@ def stream(bench: Bench, rng) -> Finding:
                           "enqueue() is given. Pass that stream on: results are right here and wrong in an engine.",
                           calls=len(default))  # fmt: skip
         if run.fault is not None or run.synchronized or not bench.same(run, right):
-            device.fault(forget=True)
             which = f" ({_what(elsewhere[0])})" if elsewhere else ""
-            return failed(f"The results change when the GPU is busy: work on another stream{which} is not joined "
-                          "to the stream that enqueue() is given. Record an event there, and let the given stream "
-                          "wait for it.",
+            return failed(f"The results change when the GPU is busy: work on another stream{which} is not joined to "
+                          "the stream that enqueue() is given. Let the other stream wait for an event of the given one "
+                          "first, and the given one for an event of the other at the end.",
                           order=order)  # fmt: skip
     return passed()
 
 
 def _what(record) -> str:
-    kernel = record.arguments.get("kernel")
-    return f"Kernel {kernel}" if kernel else f"{plain(record.call)}()"
+    return f"Kernel {kernel_name(record)}" if "kernel" in record.arguments else f"{plain(record.call)}()"
+
+
+def kernel_name(record) -> str:
+    """What the kernel of a launch is called in its source, without namespaces."""
+    return plain_name(record.arguments["kernel"]).rpartition("::")[2]
 
 
 def _calls_of_two_runs(bench: Bench, rng) -> list:
     """What a plugin asks CUDA for in its first and in a later enqueue."""
     ready, case = bench.ready(), bench.case(rng)
-    first = baseline(bench, ready, case)
-    return [*first.calls, *baseline(bench, ready, case).calls]
+    runs = [ready.runner.run(ready.context, case) for _ in range(2)]
+    for run in runs:
+        went_well(run)
+    return [record for run in runs for record in run.calls]
 
 
 @rule(
@@ -150,27 +157,30 @@ def capture(bench: Bench, rng) -> Finding:
     device = ready.device
     baseline(bench, ready, case)  # TensorRT has a context run once before it is captured (#2603)
     other = bench.case(rng)
-    right = baseline(bench, ready, other)
+    right = baseline(bench, ready, other, poison=POISON)
     runner, given = ready.runner, device.stream()
-    buffers = runner.buffers(case)
+    buffers = runner.buffers(case, poison=POISON)
+    went_well(runner.run(ready.context, case, buffers=buffers, stream=given))  # in an engine, tensors keep their places
     device.begin_capture(given)
     run = runner.enqueue(ready.context, case, buffers, given, shape_change=False)
     status, graph = device.end_capture(given)
     refused = next((r for r in run.calls if r.status in _CAPTURE_STATUSES), None)
     if refused is not None:
         return failed(f"While the stream is captured, {plain(refused.call)}() is refused with error "
-                      f"{refused.status}. It stops the stream, or works on another one: a captured enqueue() only "
-                      "queues work on its stream.")  # fmt: skip
+                      f"{refused.status}: it allocates, waits or asks, or works on another stream. Leave it out of "
+                      "enqueue(), which only queues work on its stream.")  # fmt: skip
     if run.status or status:
         what = f"enqueue() returned {run.status}" if run.status else f"the capture ended with error {status}"
         return failed(f"While the stream is captured, {what}.")
+    for address, size in zip(buffers.outputs, buffers.output_bytes, strict=True):
+        if size:
+            device.write(address, bytes([POISON]) * size)  # of what the graph leaves unwritten, nothing may be right
     runner.produce(other, buffers, given)
     status = device.launch_graph(graph, given) or 0
     tickets = runner.consume(buffers, given)
     run.synchronized = status or device.synchronize(given)
     runner.collect(run, other, buffers, tickets)
     if run.fault is not None or run.synchronized or not bench.same(run, right):
-        device.fault(forget=True)
         return failed("The captured graph computes something else on new inputs than enqueue() does: what the "
                       "host decides in enqueue() is frozen in the graph.")  # fmt: skip
     return passed()
