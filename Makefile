@@ -39,13 +39,16 @@ prove: setup  #: for authors: every wrong answer is caught, every right one pass
 	@grader prove
 	@$(MAKE) --no-print-directory attack
 
-attack: setup  #: for authors: damaged modules, sanitizers and other processors against the simulated GPU (15 minutes)
+attack: setup  #: for authors: damaged modules, hostile plugins, sanitizers, other processors (30 minutes)
 	@python tests/simulator/fuzz.py --count $(FUZZ) --jobs 2
 	@python tests/simulator/fuzz.py --count $(FUZZ) --jobs 2 --sanitize
 	@python tests/simulator/sanitized.py
 	@python tests/simulator/replay/run.py
 	@python tests/simulator/runtime/sanitized.py
 	@python tests/simulator/runtime/cub.py
+	@python tests/plugin/hostile.py
+	@python tests/plugin/fuzz.py --count $(FUZZ) --jobs 2
+	@python tests/plugin/sanitized.py
 
 demo: setup  #: for instructors: a class release, three submissions, their grades
 	@python -m grader.classroom.demo

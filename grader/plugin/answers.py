@@ -76,6 +76,7 @@ _COMMANDS: dict[str, Pattern] = {
     "deserialize": _object,
     "unload": _integer,
     "lives": _row(_integer, _integer, _integer),
+    "fuzz": _pair,
     "threads": _rows(_rows(_integer)),
     "gpu": _row(_integer, _or_null(lambda value: _integer(value) or _bytes(value))),
 }

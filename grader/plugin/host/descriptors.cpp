@@ -13,7 +13,8 @@ constexpr int64_t kMostFields = 4096;
 constexpr int64_t kMostBytes = 64 << 20;  // of a field
 constexpr int64_t kMostBytesOfAll = 256 << 20;
 
-// Bytes of an element, in half bytes (kINT4 and kFP4 have one); 0 for a type that does not exist.
+}  // namespace
+
 int64_t halfBytes(PluginFieldType type) {
   switch (type) {
     case PluginFieldType::kFLOAT16:
@@ -33,6 +34,8 @@ int64_t halfBytes(PluginFieldType type) {
   }
   return 0;
 }
+
+namespace {
 
 Value valueOf(const PluginField& field, int64_t& left) {
   const int64_t unit = halfBytes(field.type);

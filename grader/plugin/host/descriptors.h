@@ -26,6 +26,9 @@ DynamicDescriptors dynamicDescriptorsOf(const char* what, const Value& values);
 
 LentArray<void*> addressesOf(const char* what, const Value& addresses);  // a null is a null pointer
 
+// Bytes of an element of a field, in half bytes (kINT4 and kFP4 have one); 0 for a type that does not exist.
+int64_t halfBytes(nvinfer1::PluginFieldType type);
+
 // Fields, [name, type, length, bytes or null], each piece of memory lent: names and data fault once the call is over.
 class Fields {
  public:

@@ -12,6 +12,7 @@
 
 #include "crash.h"
 #include "cuda.h"
+#include "fuzz.h"
 #include "grader_channel.hpp"
 #include "gpu.h"
 #include "library.h"
@@ -59,6 +60,7 @@ Value perform(const std::string& name, const Value& a, std::string& problem) {
   if (name == "end") return end(a);
   if (name == "forget") return forget(a[0].integer()), Value();
   if (name == "lives") return manyLives(a);
+  if (name == "fuzz") return fuzz(a);
   if (name == "threads") return runInThreads(a);
   if (name == "gpu") return onGpu(a, problem);
   problem = "there is no command " + name;

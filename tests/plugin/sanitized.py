@@ -1,0 +1,88 @@
+"""The plugin host under AddressSanitizer and UndefinedBehaviorSanitizer: lives of the right plugins, fuzzed input.
+
+Only the host is instrumented: what a plugin does to itself is the rules' business.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import building
+import fuzz
+
+from grader.plugin import life
+from grader.plugin.build import FLAGS, SOURCES
+from grader.plugin.objects import LifeProblem
+from grader.plugin.session import PluginEnded, Session
+from grader.sandbox import Limits
+from grader.simulator.runtime.client import RuntimeDevice
+from grader.toolchain import locate, tensorrt
+
+# The host has its own handlers of faults, and ends without taking anything down.
+ENVIRONMENT = {
+    "ASAN_OPTIONS": "detect_leaks=0:handle_segv=0:handle_sigbus=0:use_sigaltstack=0:abort_on_error=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+}
+LIMITS = Limits(wall_seconds=120, memory_bytes=8 << 30, processes=64)
+ROUNDS = 2000
+
+
+def build(folder: Path) -> Path:
+    program = folder / "host"
+    include = [tensorrt.tensorrt_include(), locate.cuda_include()]
+    subprocess.run(
+        [
+            str(locate.gxx()), *FLAGS, "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+            *(part for each in include for part in ("-isystem", str(each))), "-I", str(locate.supplied_include()),
+            *map(str, sorted(SOURCES.glob("*.cpp"))), "-ldl", "-o", str(program),
+        ],
+        check=True,
+    )  # fmt: skip
+    return program
+
+
+def session(program: Path, name: str, device) -> Session:
+    return Session(building.built(name), device=device, program=[str(program)], limits=LIMITS, environment=ENVIRONMENT)
+
+
+def whole_life(program: Path, name: str, device) -> None:
+    spec = building.spec(name)
+    for combination in spec.combinations()[:4]:
+        with session(program, name, device) as first:
+            stored = life.build(life.create(first, spec), spec, combination)
+        with session(program, name, device) as second:
+            plugin = life.revive(second, stored)
+            life.end(life.attach(plugin), plugin)
+            second.unload()
+
+
+def damaged(program: Path, name: str, device) -> None:
+    for what in ("blobs", "fields"):
+        if given := fuzz.samples(name, what):
+            with session(program, name, device) as one:
+                creator = life.find_creator(one, building.spec(name)).number
+                one.ask("fuzz", [what, creator, 1, ROUNDS, given], method=f"fuzz {what}")
+
+
+def main() -> int:
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder, RuntimeDevice.start() as device:
+        program = build(Path(folder))
+        for name in building.names():
+            for part in (whole_life, damaged):
+                try:
+                    part(program, name, device)
+                except (PluginEnded, LifeProblem) as problem:
+                    wrong += 1
+                    print(f"{name}, {part.__name__}: {problem}")
+                    if isinstance(problem, PluginEnded):
+                        print(problem.outcome.stderr[-3000:])
+    print(f"{len(building.names())} right plugins, {ROUNDS} damaged inputs of each kind: {wrong} problems")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
