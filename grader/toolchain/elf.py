@@ -5,6 +5,7 @@ Nothing in the file is believed: whatever is damaged in it ends in ``ElfError``.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator
@@ -73,20 +74,27 @@ class Elf:
 
 
 def read_elf(path: Path) -> Elf:
-    """Raises ``ElfError``."""
+    """Raises ``ElfError``. A file that has not changed is read once: every plugin process asks for it, and it takes as
+    long as starting one."""
     try:
-        with open(path, "rb") as file:
-            if not (size := path.stat().st_size):
-                raise ElfError("The file is empty.")
-            if size > MAX_BYTES:
-                raise ElfError(f"The file is larger than {MAX_BYTES >> 30} GB.")
-            start = file.read(32)
-            if not start.startswith(b"\x7fELF"):
-                what = next((name for magic, name in _FORMATS if start.startswith(magic)), "no library of Linux (ELF)")
-                raise ElfError(f"The file is {what}: name the shared library (.so) that the build makes.")
-            return _read(file)
+        facts = path.stat()
+        return _read_once(path, facts.st_size, facts.st_mtime_ns, facts.st_ino)
     except OSError as error:
         raise ElfError(f"The file cannot be read: {error.strerror or error}.") from None
+
+
+@functools.lru_cache(maxsize=4)
+def _read_once(path: Path, size: int, *_) -> Elf:
+    with open(path, "rb") as file:
+        if not size:
+            raise ElfError("The file is empty.")
+        if size > MAX_BYTES:
+            raise ElfError(f"The file is larger than {MAX_BYTES >> 30} GB.")
+        start = file.read(32)
+        if not start.startswith(b"\x7fELF"):
+            what = next((name for magic, name in _FORMATS if start.startswith(magic)), "no library of Linux (ELF)")
+            raise ElfError(f"The file is {what}: name the shared library (.so) that the build makes.")
+        return _read(file)
 
 
 def plain_name(symbol: str) -> str:

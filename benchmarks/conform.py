@@ -1,0 +1,81 @@
+"""How long a conformance run takes: `grader plugin conform` on every right plugin, libraries built before.
+
+    python benchmarks/conform.py [--times 5] [--report FILE]
+
+The plugins take turns, so that what else the machine does meets all of them. Two times are told, in seconds: of the run
+by itself, as the report says it, and of the whole command, with the start of Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests" / "plugin"))
+
+import building  # noqa: E402
+
+
+def once(name: str) -> tuple[float, float, int]:
+    """Seconds of the run and of the command, and how many rules gave a result."""
+    spec = building.PLUGINS / name / f"{name}.toml"
+    command = [
+        sys.executable,
+        "-m",
+        "grader",
+        "plugin",
+        "conform",
+        str(building.built(name)),
+        "--spec",
+        str(spec),
+        "--json",
+    ]
+    began = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    seconds = time.perf_counter() - began
+    if done.returncode:
+        raise SystemExit(f"{name} did not pass: {done.stdout[-2000:]} {done.stderr[-1000:]}")
+    report = json.loads(done.stdout)
+    return report["seconds"], seconds, len(report["results"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--report", type=Path)
+    options = parser.parse_args()
+    names, rules = building.names(), 0
+    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+    for _ in range(options.times):
+        for name in names:
+            run, command, rules = once(name)
+            runs[name].append((run, command))
+    rows = [
+        {"plugin": name, "run": round(statistics.median(r for r, _ in times), 2), "longest": round(max(r for r, _ in times), 2),
+         "command": round(statistics.median(c for _, c in times), 2)}
+        for name, times in runs.items()
+    ]  # fmt: skip
+    for row in rows:
+        print(f"{row['plugin']:26} run {row['run']:5.2f}  longest {row['longest']:5.2f}  command {row['command']:5.2f}")
+    whole = {
+        "plugins": len(rows), "rules": rules, "times": options.times,
+        "run_median": statistics.median(row["run"] for row in rows), "run_worst": max(row["run"] for row in rows),
+        "command_median": statistics.median(row["command"] for row in rows),
+        "command_worst": max(row["command"] for row in rows),
+        "load": round(os.getloadavg()[0], 1), "cpus": os.cpu_count(), "machine": platform.machine(),
+    }  # fmt: skip
+    print(json.dumps(whole, indent=1))
+    if options.report:
+        options.report.write_text(json.dumps({**whole, "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
