@@ -47,6 +47,15 @@ def once(name: str) -> tuple[float, float, int]:
     return report["seconds"], seconds, len(report["results"])
 
 
+def _row(name: str, times: list[tuple[float, float]]) -> dict[str, object]:
+    runs, commands = zip(*times, strict=True)
+    median = statistics.median
+    return {
+        "plugin": name, "run": round(median(runs), 2), "longest": round(max(runs), 2),
+        "command": round(median(commands), 2),
+    }  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--times", type=int, default=5)
@@ -58,11 +67,7 @@ def main() -> None:
         for name in names:
             run, command, rules = once(name)
             runs[name].append((run, command))
-    rows = [
-        {"plugin": name, "run": round(statistics.median(r for r, _ in times), 2), "longest": round(max(r for r, _ in times), 2),
-         "command": round(statistics.median(c for _, c in times), 2)}
-        for name, times in runs.items()
-    ]  # fmt: skip
+    rows = [_row(name, times) for name, times in runs.items()]
     for row in rows:
         print(f"{row['plugin']:26} run {row['run']:5.2f}  longest {row['longest']:5.2f}  command {row['command']:5.2f}")
     whole = {

@@ -26,7 +26,7 @@ from rich.console import Console
 from grader.checks.conformance import reports
 from grader.checks.conformance.run import Report, conform
 from grader.cli.plugin import exit_status, show
-from grader.plugin.native_build import build
+from grader.plugin.build import build
 from grader.plugin.spec import load_spec
 from grader.simulator.runtime.build import build_cudart
 from grader.verdict import State

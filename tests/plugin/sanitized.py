@@ -5,21 +5,18 @@ Only the host is instrumented: what a plugin does to itself is the rules' busine
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import building
 import fuzz
 
 from grader.plugin import life
-from grader.plugin.build import FLAGS, SOURCES
+from grader.plugin.build import HOST, build
 from grader.plugin.objects import LifeProblem
 from grader.plugin.session import PluginEnded, Session
 from grader.sandbox import Limits
 from grader.simulator.runtime.client import RuntimeDevice
-from grader.toolchain import locate, tensorrt
 
 # The host has its own handlers of faults, and ends without taking anything down.
 ENVIRONMENT = {
@@ -28,20 +25,6 @@ ENVIRONMENT = {
 }
 LIMITS = Limits(wall_seconds=120, memory_bytes=8 << 30, processes=64)
 ROUNDS = 2000
-
-
-def build(folder: Path) -> Path:
-    program = folder / "host"
-    include = [tensorrt.tensorrt_include(), locate.cuda_include()]
-    subprocess.run(
-        [
-            str(locate.gxx()), *FLAGS, "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-            *(part for each in include for part in ("-isystem", str(each))), "-I", str(locate.supplied_include()),
-            *map(str, sorted(SOURCES.glob("*.cpp"))), "-ldl", "-o", str(program),
-        ],
-        check=True,
-    )  # fmt: skip
-    return program
 
 
 def session(program: Path, name: str, device) -> Session:
@@ -69,8 +52,8 @@ def damaged(program: Path, name: str, device) -> None:
 
 def main() -> int:
     wrong = 0
-    with tempfile.TemporaryDirectory() as folder, RuntimeDevice.start() as device:
-        program = build(Path(folder))
+    program = build(HOST, flags=("-fsanitize=address,undefined", "-fno-sanitize-recover=all"))
+    with RuntimeDevice.start() as device:
         for name in building.names():
             for part in (whole_life, damaged):
                 try:
