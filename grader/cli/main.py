@@ -159,7 +159,11 @@ def conform(
     level: Annotated[
         str | None, typer.Option(help="L0: run no kernels. L2: run them on this machine's GPU.")
     ] = None,
+    creator: Annotated[
+        str | None, typer.Option(metavar="NAME[:VERSION]", help="This plugin of the library; without it, each in turn.")
+    ] = None,
     only: Annotated[list[str] | None, typer.Option(metavar="RULE", help="This rule alone; may be repeated.")] = None,
+    skip: Annotated[list[str] | None, typer.Option(metavar="RULE", help="Not this rule; may be repeated.")] = None,
     seed: Annotated[int | None, typer.Option(help="Draw other random cases.")] = None,
     trace: Annotated[Path | None, typer.Option(help="Write every call of the plugin there, as JSON.")] = None,
     full: Annotated[bool, typer.Option("--full", metavar="", help="Show the rules that passed too.")] = False,
@@ -171,10 +175,25 @@ def conform(
 
     Exit status: 0 all that could run passed, 1 not all, 2 wrong use, 3 grader fault.
     """
-    from grader.cli.plugin import run
+    from grader.cli.plugin import Options, run
 
     form = "json" if as_json else "junit" if junit else "sarif" if sarif else "text"
-    raise typer.Exit(run(library, spec, form, level, only or [], seed, trace, full))
+    options = Options(library, spec, creator, form, level, only or (), skip or (), seed, trace, full)
+    raise typer.Exit(run(options))
+
+
+@plugin_app.command()
+def spec(
+    library: Annotated[Path, typer.Argument(metavar="LIBRARY", help="A plugin library, such as libmine.so.")],
+    creator: Annotated[
+        str | None, typer.Option(metavar="NAME[:VERSION]", help="This plugin of the library; without it, its first.")
+    ] = None,
+    spec: Annotated[Path | None, typer.Option(help="Go on from this spec: take its attributes.")] = None,
+) -> None:
+    """Print a spec to begin with: advertised attributes, and the inputs that the plugin was found to take."""
+    from grader.cli.plugin_spec import run
+
+    raise typer.Exit(run(library, creator, spec))
 
 
 @plugin_app.command()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -11,52 +13,100 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.checks.conformance import reports
-from grader.checks.conformance.rule import GROUPS
-from grader.checks.conformance.run import Report, conform
+from grader.checks.conformance.rule import GROUPS, RULES
+from grader.checks.conformance.run import MISSING, Report, conform, conform_each
 from grader.cli.guard import FAULT, NOT_PASSED, OK, WrongUse, keep_log
 from grader.cli.lane import ensure
 from grader.cli.verdict_view import clean, state_style
+from grader.course.table import did_you_mean
 from grader.notebook.panel import worded
 from grader.plugin.build import HostUnavailable
-from grader.plugin.spec import SpecError, load_spec
+from grader.plugin.guess import HOW_TO_GO_ON
+from grader.plugin.spec import Spec, SpecError, load_spec
 from grader.toolchain import tensorrt
 from grader.verdict import CheckResult, State
 
 
-def run(
-    library: Path, spec: Path | None, form: str, level: str | None, only: list[str], seed: int | None,
-    trace: Path | None, full: bool,
-) -> int:  # fmt: skip
+@dataclass(frozen=True)
+class Options:
+    """The command line of ``grader plugin conform``."""
+
+    library: Path
+    spec: Path | None = None
+    creator: str | None = None  # "NAME" or "NAME:VERSION"
+    form: str = "text"  # or "json", "junit", "sarif"
+    level: str | None = None
+    only: Sequence[str] = ()
+    skip: Sequence[str] = ()
+    seed: int | None = None
+    trace: Path | None = None
+    full: bool = False
+
+
+def run(options: Options) -> int:
     """Check, print or write, and return the exit status."""
-    if not library.is_file():
-        raise WrongUse(f"there is no library {library}")
-    if level not in (None, "L0", "L1", "L2"):
-        raise WrongUse(f"--level is L0, L1 or L2, not {level}")
+    _right_use(options)
     keep_log()
     if tensorrt.tensorrt_include() is None or tensorrt.lean_library() is None:
         ensure(Console(highlight=False, stderr=True))
-    try:
-        facts = load_spec(spec) if spec else None
-    except SpecError as problem:
-        raise WrongUse(str(problem)) from None
-    options = {} if seed is None else {"seed": seed}
     console = Console(highlight=False)
+    writers = {"json": reports.to_json, "junit": reports.to_junit, "sarif": reports.to_sarif}
+    found = []
     try:
         with console.status("Starting the plugin host …") as status:
-            report = conform(
-                library.resolve(), facts, level=level, only=only or None, **options,
-                progress=lambda each, at, of: status.update(f"{at + 1} of {of}: {each.sentence}"),
-            )  # fmt: skip
+            for report in _conform(options, status.update):
+                found.append(report)
     except HostUnavailable as problem:
         raise WrongUse(problem.sentence) from None
-    if trace:
-        trace.write_text(report.trace.to_json() + "\n")
-    writers = {"json": reports.to_json, "junit": reports.to_junit, "sarif": reports.to_sarif}
-    if form in writers:
-        sys.stdout.write(writers[form](report).rstrip() + "\n")
+    if options.trace:
+        options.trace.write_text(found[0].trace.to_json() + "\n")
+    if options.form in writers:
+        sys.stdout.write(writers[options.form](*found).rstrip() + "\n")
     else:
-        show(report, console, full=full)
-    return exit_status(report)
+        said: set[str] = set()  # what holds for the whole library is said once
+        for report in found:
+            show(report, console, full=options.full, among=len(found), said=said)
+    return max(map(exit_status, found))
+
+
+def _right_use(options: Options) -> None:
+    from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
+
+    if not options.library.is_file():
+        raise WrongUse(f"there is no library {options.library}")
+    if options.level not in (None, "L0", "L1", "L2"):
+        raise WrongUse(f"--level is L0, L1 or L2, not {options.level}")
+    for id in (*options.only, *options.skip):
+        if id not in RULES:
+            raise WrongUse(f"there is no rule {id}" + did_you_mean(id, RULES))
+
+
+def _conform(options: Options, say: Callable[[str], None]) -> Iterator[Report]:
+    """The library's plugins, one after the other; the one that is named, where the spec or ``--creator`` does."""
+    spec = named_spec(options.library, options.spec, options.creator)
+    more = {} if options.seed is None else {"seed": options.seed}
+    more |= {"level": options.level, "only": options.only or None, "skip": options.skip}
+    more["progress"] = lambda each, at, of: say(f"{at + 1} of {of}: {each.sentence}")
+    if spec is None:
+        yield from conform_each(options.library.resolve(), **more)
+        return
+    report = conform(options.library.resolve(), spec, **more)
+    known = [triple[0] for triple in (report.plugin, *report.others) if triple]
+    if options.creator and options.creator.partition(":")[0] not in known and known:
+        raise WrongUse(f"the library has no creator {options.creator}; it has {', '.join(filter(None, known))}")
+    yield report
+
+
+def named_spec(library: Path, file: Path | None, creator: str | None) -> Spec | None:
+    """The spec of that file, for the creator "NAME" or "NAME:VERSION"; None where neither is given. ``WrongUse``."""
+    try:
+        spec = load_spec(file) if file else None
+    except SpecError as problem:
+        raise WrongUse(str(problem)) from None
+    if creator:
+        name, _, version = creator.partition(":")
+        spec = replace(spec or Spec(library), name=name, **({"version": version} if version else {}))
+    return spec
 
 
 def exit_status(report: Report) -> int:
@@ -67,8 +117,17 @@ def exit_status(report: Report) -> int:
     return OK if ran and all(r.state is State.PASS for r in ran) else NOT_PASSED
 
 
-def show(report: Report, console: Console, *, full: bool) -> None:
-    """What failed, with the rule and its source; what passed is counted, or listed with ``full``."""
+def show(
+    report: Report, console: Console, *, full: bool, among: int = 1, said: set[str] | None = None
+) -> None:  # fmt: skip
+    """What failed, with the rule and its source; what passed is counted, or listed with ``full``.
+
+    ``among``: so many plugins of this library are shown; each is called by its name then. ``said``: notes that were
+    shown before.
+    """
+    said = set() if said is None else said
+    if among > 1:
+        console.rule(Text(reports.plugin_name(report) or "A plugin without a name", "bold"), align="left")
     for group, title in GROUPS.items():
         results = [r for r in report.results if r.group == group]
         shown = results if full else [r for r in results if r in report.failed]
@@ -77,7 +136,7 @@ def show(report: Report, console: Console, *, full: bool) -> None:
             for result in shown:
                 _result(result, console)
             console.print()
-    _summary(report, console)
+    _summary(report, console, said)
 
 
 def _result(result: CheckResult, console: Console) -> None:
@@ -105,23 +164,48 @@ def _result(result: CheckResult, console: Console) -> None:
         console.print(Padding(line, (0, 0, 0, 4)))
 
 
-def _summary(report: Report, console: Console) -> None:
-    states = [r.state for r in report.results]
-    waiting = sum(r.blocked_by is not None for r in report.results)
-    parts = [f"{states.count(State.PASS)} rules passed", f"{len(report.failed)} failed"]
+def _summary(report: Report, console: Console, said: set[str]) -> None:
+    passed = [r for r in report.results if r.state is State.PASS]
+    here = [r for r in report.results if r.state is State.UNSUPPORTED_HERE]
+    waiting = len(report.results) - len(passed) - len(here) - len(report.failed)
+    parts = [f"{len(passed)} rules passed", f"{len(report.failed)} failed"]
     parts += [f"{waiting} wait for those"] if waiting else []
-    if left := states.count(State.UNSUPPORTED_HERE):
-        parts.append(f"{left} could not run here")
+    if here:
+        parts.append(f"{len(here)} were not run")
     style = "bold red" if report.failed else "bold green"
     console.print(
-        Text(f"{', '.join(parts)}, in {report.seconds:.1f} s, at level {report.level}: {LEVELS[report.level]}.", style)
+        Text(f"{', '.join(parts)}, in {report.seconds:.1f} s, at level {report.level}: {_reached(report)}.", style)
     )
     if report.reason:
         console.print(Text(clean(report.reason), "yellow"))
     if report.rebuild:
         console.print(Text.assemble(("To get further, build it so: ", "yellow"), clean(report.rebuild)), soft_wrap=True)
+    if further := how_to_go_on(report):
+        console.print(Text(further, "yellow"), soft_wrap=True)
     for note in report.notes:
-        console.print(Text(clean(note), "dim"))
+        if note not in said:
+            console.print(Text(clean(note), "dim"))
+    said.update(report.notes)
+
+
+def _reached(report: Report) -> str:
+    """What was done, of what the level allows: without a spec's inputs no kernel is run."""
+    tried = [r for r in report.results if r.state is not State.UNSUPPORTED_HERE and r.blocked_by is None]
+    return LEVELS[report.level if any(RULES[r.check].level == "L1" for r in tried) else "L0"]
+
+
+def how_to_go_on(report: Report) -> str:
+    """What would make more rules run, in a sentence: a spec that says the attributes, the inputs, or what is right."""
+    messages = [r.message for r in report.results]
+    option = f" --creator {report.plugin[0]}" if report.plugin and report.others else ""
+    begin = f"grader plugin spec {report.library}{option} > mine.toml begins a spec, --spec mine.toml uses it."
+    if unmade := next((each for each in messages if HOW_TO_GO_ON in each), ""):
+        return clean(unmade.removeprefix("Not run: ").replace(HOW_TO_GO_ON, begin))
+    if MISSING["spec"] in messages:
+        return f"Formats, shapes, runs and streams were not checked for want of the plugin's inputs: {begin}"
+    if MISSING["reference"] in messages:
+        return f"Results were compared with nothing but the plugin's own, for want of a reference: {begin}"
+    return ""
 
 
 LEVELS = {

@@ -12,6 +12,8 @@ _FAULT = re.compile(r"^grader-host: fault ([0-9a-f]+) (device|past-end (\d+) (\d
 _EXCEPTION = re.compile(r"^grader-host: exception (.*)$", re.M)
 _NO_CHANNEL = 71  # host/main.cpp
 _FORGED = " A plugin leaves alone what it did not open: the descriptors of the process are the host's."
+_PROGRAM = re.compile(r"^host-[0-9a-f]+: ")  # assert() begins with the program's name
+_LONGEST = 240  # characters of the plugin's own last line that are shown
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,16 @@ def last_words(outcome: Outcome, method: str) -> LastWords:
         )
         return LastWords("exception", sentence, what=what)
     if not (faults := list(_FAULT.finditer(outcome.stderr))):
-        return LastWords("crash", f"The process was ended by {outcome.signal} in {call}.")
+        return LastWords("crash", f"The process was ended by {outcome.signal} in {call}{_own_words(outcome)}.")
     return _fault(faults[-1], call)
+
+
+def _own_words(outcome: Outcome) -> str:
+    """What the plugin wrote last, as an assertion or a macro that aborts does; only after an abort."""
+    lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("grader-host:")]
+    own = [_PROGRAM.sub("", line)[:_LONGEST].rstrip(".") for line in lines[-1:]]
+    return f", which wrote: {own[0]}" if own and outcome.signal == "SIGABRT" else ""
 
 
 def _fault(fault: re.Match, call: str) -> LastWords:
@@ -65,7 +75,7 @@ def _fault(fault: re.Match, call: str) -> LastWords:
         )
         return LastWords("over", sentence, address, fault[6])
     if fault[5]:
-        sentence = f"{call} went past the end of {fault[5]}: byte {fault[3]} of {fault[4]}."
+        sentence = f"{call} went past the end of {fault[5]}: byte {fault[3]} of {fault[4]}, counted from 0."
         return LastWords("past-end", sentence, address, fault[5])
     where = "a null pointer" if address < 4096 else f"an address that is not its own, {address:#x}"
     return LastWords("crash", f"{call} crashed: it used {where}.", address)

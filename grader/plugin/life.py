@@ -48,7 +48,8 @@ def find_creator(session: Session, spec: Spec) -> Creator:
         wanted = f"named {spec.name}" if spec.name else "in it"
         raise LifeProblem("getCreators", f"The library has no creator {wanted}.")
     exact = [c for c in creators if (c.version, c.namespace) == (spec.version, spec.namespace)]
-    return (exact or creators)[0]
+    of_version = [c for c in creators if c.version == spec.version]
+    return (exact or of_version or creators)[0]
 
 
 def create(session: Session, spec: Spec, changed: Mapping[str, Any] | None = None) -> Plugin:

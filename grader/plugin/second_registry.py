@@ -36,6 +36,9 @@ _REBUILD = (
 )
 
 
+_LAYOUT = (
+    " TensorRT 11.0 gave ILogger and ILoggerFinder another layout: a library that logs must be built with its headers."
+)
 _LINK = (
     "a process of TensorRT 11 has libnvinfer.so.11 instead. Build it against TensorRT 11; or do not link it with"
     " TensorRT at all, since a plugin needs nothing of it but getPluginRegistry, which the application has."
@@ -88,7 +91,9 @@ def ask(library: Path, *, lean: Path | None = None, limits: Limits = _LIMITS) ->
         state = State.ERROR if outcome.state is State.PASS else outcome.state
         if (said.get("step"), state) == ("load", State.CRASH):
             return Answer(state, f"TensorRT 11.4 crashes as it loads the library ({outcome.signal}). {_REBUILD}")
-        return Answer(state, f"The process that {step} under TensorRT 11.4 {outcome.message or 'ended early'}.")
+        because = _LAYOUT if state is State.CRASH else ""
+        ended = outcome.message or "ended early"
+        return Answer(state, f"The process that {step} under TensorRT 11.4 {ended}.{because}")
     version = said["tensorrt"]
     release = f"{version // 10000}.{version // 100 % 100}.{version % 100}"
     if not said["loaded"]:

@@ -49,6 +49,7 @@ class Bench:
         self.cuda = device is not None  # whether the library's calls of CUDA are answered
         self.guessed = False  # whether attributes are guessed, not the user's
         self.no_kernels = ""  # why no kernels are run although they could be, as a sentence
+        self.unmade = ""  # why no plugin can be made of a guess, and what to do
         self.trace = trace or Trace()
         self.ended: list[PluginEnded] = []  # every end of a plugin process, for the rules that own them
         self.faults: list[Any] = []  # every fault of the device that no rule provoked
@@ -168,12 +169,11 @@ class Bench:
         """Make up what the spec leaves out, as far as the library tells."""
         if not self.spec.attributes and not self.spec.inputs:
             try:
-                with Session(self.library, device=self.device, patience=self.patience) as session:
-                    guessed = guess_attributes(session, self.spec)
+                guess = guess_attributes(self._start, self.spec)
             except PluginEnded:  # the first rule meets the same, and says it
                 return
-            self.guessed, self.spec = guessed is not self.spec, guessed
-        if not self.spec.inputs and not self.is_python:
+            self.guessed, self.spec, self.unmade = guess.spec is not self.spec, guess.spec, guess.unmade
+        if not self.spec.inputs and not self.is_python and not self.unmade:
             self._guess_inputs()
 
     def _guess_inputs(self) -> None:

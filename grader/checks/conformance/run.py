@@ -5,16 +5,18 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from grader import __version__
 from grader.checks.base import Finding, failed
 from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.owners import LAST, needs_of, owners_of
 from grader.checks.conformance.rule import GROUPS, RULES, Rule
+from grader.plugin import life
 from grader.plugin.build import HostUnavailable
 from grader.plugin.life import LifeProblem
 from grader.plugin.python_plugins import UNSUPPORTED
@@ -32,12 +34,19 @@ log = logging.getLogger(__name__)
 SEED = 20260101
 RUNNING = ("status",)  # rules of level L0 that make no sense where nothing can run
 _LONGEST = 2000  # characters of a message
+MOST_PLUGINS = 32  # of a library, that are checked one after the other
+Triple = tuple[str | None, str | None, str | None]
 _LEVELS = ("none", "L0", "L1", "L2")  # what does not load fails the first rules of L0
 
 # What fails for want of CUDA, as where the CUDA runtime is a part of the library.
 _MAY_NEED_CUDA = (
     "createPlugin", "revive", "initialize", "configurePlugin", "attachToContext", "clone", "onShapeChange",
 )  # fmt: skip
+MISSING = {
+    "spec": "Not run: it needs a spec that says the plugin's inputs.",
+    "attributes": "Not run: there are no attributes, in a spec or advertised by the creator.",
+    "reference": "Not run: it needs a spec with a reference, which says what is right.",
+}
 _NO_CUDA = "It may need CUDA for that, and nothing answers its calls of CUDA here."
 
 
@@ -57,7 +66,9 @@ class Report:
     reason: str = ""
     rebuild: str = ""
     notes: tuple[str, ...] = ()  # what was guessed or left out
-    versions: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=lambda: {"grader": __version__})
+    plugin: Triple | None = None  # name, version and namespace of the creator that was checked
+    others: tuple[Triple, ...] = ()  # the library's other creators
 
     @property
     def state(self) -> State:
@@ -78,7 +89,7 @@ class _Hit:
 
 
 def run_rules(
-    bench: Bench, *, level: str, only: Iterable[str] | None = None, seed: int = SEED,
+    bench: Bench, *, level: str, only: Iterable[str] | None = None, skip: Iterable[str] = (), seed: int = SEED,
     progress: Callable[[Rule, int, int], None] = lambda *_: None,
 ) -> list[CheckResult]:  # fmt: skip
     """All rules (or ``only`` those, with what they need) up to the level, in the order of groups."""
@@ -86,14 +97,16 @@ def run_rules(
     found: dict[str, CheckResult | _Hit] = {}
     for index, each in enumerate(rules):
         progress(each, index, len(rules))
+        if each.id in skip:
+            continue  # nobody waits for it either
         found[each.id] = _result(each, bench, level, found, seed)
         with contextlib.suppress(DeviceError):  # a device that is gone: the rules that need it say so
             bench.sweep()
             bench.settle()
     failing = (r for r in found.values() if isinstance(r, CheckResult) and not r.blocked_by and _matters(r))
     told = {result.message: result.check for result in failing}
-    results = {each.id: _settled(each, found, told) for each in rules}
-    return [results[each.id] for each in sorted(rules, key=_shown_order)]
+    results = {each.id: _settled(each, found, told) for each in rules if each.id in found}
+    return [results[each.id] for each in sorted(rules, key=_shown_order) if each.id in results]
 
 
 def _chosen(bench: Bench, only) -> list[Rule]:
@@ -137,8 +150,7 @@ def _result(each: Rule, bench: Bench, level: str, found, seed: int) -> CheckResu
             return each.blocked(earlier.blocked_by or need, earlier.state)
     missing = [want for want in each.wants if not _has(bench.spec, want)]
     if missing:
-        what = {"spec": "inputs"}.get(missing[0], missing[0])
-        return each.result(failed(f"Not run: the spec has no {what}.", state=State.UNSUPPORTED_HERE))
+        return each.result(failed(MISSING[missing[0]], state=State.UNSUPPORTED_HERE))
     return _run(each, bench, seed)
 
 
@@ -161,12 +173,16 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
     except PluginEnded as ended:
         bench.ended.append(ended)
         finding = failed(ended.words.sentence, state=_state(ended), ended=ended.words.kind)
-        if owners := owners_of(ended, each):
+        if _is_of_a_guess(ended, bench, each):
+            finding = failed(f"Not run: {bench.unmade}", state=State.UNSUPPORTED_HERE)
+        elif owners := owners_of(ended, each):
             return _Hit(owners, _presentable(finding))
     except LifeProblem as problem:
         finding = failed(problem.sentence)
         if not bench.cuda and problem.method in _MAY_NEED_CUDA:
             finding = failed(f"{problem.sentence} {_NO_CUDA}", state=State.UNSUPPORTED_HERE)
+        elif _is_of_a_guess(problem, bench, each):
+            finding = failed(f"Not run: {bench.unmade}", state=State.UNSUPPORTED_HERE)
         elif owners := owners_of(problem, each):
             return _Hit(owners, _presentable(finding))
     except ReferenceFailed as problem:
@@ -194,6 +210,11 @@ def _presentable(finding: Finding) -> Finding:
     if len(message) > _LONGEST:
         message = f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 2 :]}"
     return replace(finding, message=printable(message), detail=printable(finding.detail))
+
+
+def _is_of_a_guess(problem: PluginEnded | LifeProblem, bench: Bench, each: Rule) -> bool:
+    """Whether ``createPlugin`` cannot be expected to do better: nobody said which attributes it wants."""
+    return bool(bench.unmade) and problem.method == "createPlugin" and each.id != "fields-null"
 
 
 def _state(ended: PluginEnded) -> State:
@@ -230,11 +251,11 @@ def _at_fault(hit: _Hit, found, seen: set[str]) -> tuple[str, State] | None:
 
 
 def conform(
-    library: Path, spec: Spec | None = None, *, only: Iterable[str] | None = None, seed: int = SEED,
-    level: str | None = None, progress: Callable[[Rule, int, int], None] = lambda *_: None,
+    library: Path, spec: Spec | None = None, *, only: Iterable[str] | None = None, skip: Iterable[str] = (),
+    seed: int = SEED, level: str | None = None, progress: Callable[[Rule, int, int], None] = lambda *_: None,
 ) -> Report:  # fmt: skip
     """Drive a library through every rule. ``level`` "L0": do without kernels; "L2": run them on
-    this machine's GPU; None: on the simulated one, where the library allows it.
+    this machine's GPU; None: on the simulated one, where the library allows it. ``skip``: rules not to run.
 
     ``HostUnavailable`` where plugins cannot be driven at all.
     """
@@ -246,13 +267,41 @@ def conform(
         bench = stack.enter_context(_bench(Path(library), spec or Spec(path=Path(library)), reached, stack))
         bench.cuda = reached.elf is None or not reached.elf.static_cudart
         bench.guess()
-        results = run_rules(bench, level=reached.level, only=only, seed=seed, progress=progress)
+        plugin, *others = creators_of(bench) or (None,)
+        results = run_rules(bench, level=reached.level, only=only, skip=skip, seed=seed, progress=progress)
     loads = any(each.check == "loads" and each.state is State.PASS for each in results)
     further = remark(bench.library) if loads and only is None and not bench.is_python else ""
     return Report(
         str(library), reached.level, tuple(results), bench.trace, time.perf_counter() - began, reached.reason,
-        reached.rebuild, notes=tuple(printable([*bench.spec.notes, *filter(None, [further])])),
+        reached.rebuild, notes=tuple(printable([*bench.spec.notes, *filter(None, [further])])), plugin=plugin,
+        others=tuple(others),
     )  # fmt: skip
+
+
+def conform_each(library: Path, **options) -> Iterator[Report]:
+    """Without a spec: each of the library's creators in turn, in its order. ``options`` as of ``conform``."""
+    first = conform(library, **options)
+    if left := first.others[MOST_PLUGINS - 1 :]:
+        note = f"The library has {len(left)} plugins more, which are not checked: name one with --creator."
+        first = replace(first, notes=(*first.notes, note))
+    yield first
+    for name, version, namespace in first.others[: MOST_PLUGINS - 1]:
+        yield conform(library, Spec(Path(library), name, version or "", namespace or ""), **options)
+
+
+def creators_of(bench: Bench) -> list[Triple | None]:
+    """The creator that is checked, None where the spec names none of them, then the library's others; empty where they
+    cannot be asked."""
+    try:
+        creators = bench.session().creators()
+        all_of_them = [tuple(printable([c.name, c.version, c.namespace])) for c in creators if c.name]
+    except (PluginEnded, HostProblem):
+        return []  # the rules meet the same, and say it
+    try:
+        mine = life.find_creator(bench.session(), bench.spec)
+    except LifeProblem:
+        return [None, *dict.fromkeys(all_of_them)]
+    return list(dict.fromkeys([tuple(printable([mine.name, mine.version, mine.namespace])), *all_of_them]))
 
 
 def _bench(library: Path, spec: Spec, reached: Reach, stack: contextlib.ExitStack) -> Bench:

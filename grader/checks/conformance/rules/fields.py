@@ -20,7 +20,7 @@ from grader.plugin.arguments import attribute_field, attribute_fields
 from grader.plugin.fields import other_value
 from grader.plugin.objects import Plugin
 from grader.plugin.records import Field
-from grader.plugin.session import Session
+from grader.plugin.session import PluginEnded, Session
 from grader.plugin.spec_records import Attribute
 from grader.plugin.types import TYPES, rounded
 
@@ -219,7 +219,8 @@ def fields_length(bench: Bench, rng) -> Finding:
         field = attribute_field(attribute, attribute.value)
         size = len(field.data) // field.length if field.length else 1
         for length in sorted({0, 1, field.length // 2, field.length - 1} - {field.length}):
-            _use(_made(bench, _with(bench, attribute, _cut(field, size, length)), session))
+            if problem := _past_the_end(bench, attribute, _cut(field, size, length), session):
+                return problem
         for length in (field.length + 1, max(64, 4 * field.length), _HUGE // size):
             plugin = _made(bench, _with(bench, attribute, _cut(field, size, length)), session)
             _use(plugin)
@@ -229,6 +230,21 @@ def fields_length(bench: Bench, rng) -> Finding:
                     f"plugin where PluginField::length is not what you read."
                 )
     return passed("" if bench.spec.attributes else "The plugin has no attributes.")
+
+
+def _past_the_end(bench: Bench, attribute: Attribute, field: Field, session: Session) -> Finding | None:
+    """What to say where a plugin reads more of a field than it has."""
+    try:
+        _use(_made(bench, _with(bench, attribute, field), session))
+    except PluginEnded as ended:
+        if ended.words.kind != "past-end":
+            raise
+        return failed(
+            f"With {attribute.name!r} of length {field.length}, {ended.words.sentence} Look at PluginField::length "
+            f"before you read, and return a null plugin where it is not what you need.",
+            state=ended.outcome.state,
+        )
+    return None
 
 
 def _is_one_number(bench: Bench, attribute: Attribute) -> bool:
