@@ -14,7 +14,7 @@ from rich.text import Text
 
 from grader.checks.conformance import reports
 from grader.checks.conformance.rule import GROUPS, RULES
-from grader.checks.conformance.run import MISSING, Report, conform, conform_each
+from grader.checks.conformance.run import MISSING, UNJUDGED, Report, conform, conform_each
 from grader.cli.guard import FAULT, NOT_PASSED, OK, WrongUse, keep_log
 from grader.cli.lane import ensure
 from grader.cli.verdict_view import clean, state_style
@@ -130,7 +130,7 @@ def show(
         console.rule(Text(reports.plugin_name(report) or "A plugin without a name", "bold"), align="left")
     for group, title in GROUPS.items():
         results = [r for r in report.results if r.group == group]
-        shown = results if full else [r for r in results if r in report.failed]
+        shown = results if full else [r for r in results if r in report.failed or r.message.startswith(UNJUDGED)]
         if shown:
             console.print(Text(title, "bold"))
             for result in shown:

@@ -34,9 +34,10 @@ _EXTENTS = {
 }  # fmt: skip
 # For all inputs alike, then for the first and the others. "1": an extent that is fixed.
 _ALIKE = ("NCHW", "NCW", "NW", "W", "NCDHW", "N1HW", "N1W", "N1")
-_OTHERS = ("W", "C", "N", "NW", "NCW", "1")
+_OTHERS = ("W", "C", "N", "NW", "NC", "NCW", "1")
 _MOST_COMBINATIONS = 4
 _Failed = PluginEnded, life.LifeProblem, HostProblem, DeviceError, ValueError
+_POINTS = ("opt", "min", "max")  # of the extents, at which a guess is run
 MOST_ENDS = 8  # of processes, then it is given up; at once where a method does not return
 LIMITS = Limits(wall_seconds=3.0, memory_bytes=2 << 30, processes=64)  # of the sessions that are asked
 
@@ -44,15 +45,20 @@ LIMITS = Limits(wall_seconds=3.0, memory_bytes=2 << 30, processes=64)  # of the 
 def guess_inputs(start: Callable[[], Session], spec: Spec, device=None) -> tuple[Spec, str]:
     """The spec with inputs, combinations and extents, or as it is where nothing fits; ``notes`` say what was done.
 
-    ``start`` makes a fresh session. Of what the plugin takes, the first is chosen that runs on ``device``; where none
-    does, the first of all, with a sentence that says so.
+    ``start`` makes a fresh session. Of what the plugin takes, the first is chosen that runs on ``device`` at all
+    extents; where none does, the first that runs at the usual ones; and else the first of all, with a sentence that
+    says so.
     """
     probe, first = _Probe(start, spec, device), None
     for count in range(1, MOST_INPUTS + 1):
+        once = None
         for guessed in itertools.islice(probe.taken(count), MOST_RUNS):
-            if device is None or probe.runs(guessed):
+            if device is None or (well := probe.runs(guessed)) == len(_POINTS):
                 return guessed, ""
+            once = once or (guessed if well else None)
             first = first or guessed
+        if once is not None:
+            return once, ""
     if first is None:
         return spec, ""
     return first, "No run with guessed inputs succeeds: describe them in a spec."
@@ -95,22 +101,27 @@ class _Probe:
             if session is not None:
                 session.close()
 
-    def runs(self, spec: Spec) -> bool:
-        """Whether a run at the usual extents goes well."""
+    def runs(self, spec: Spec) -> int:
+        """At how many of ``_POINTS`` a run goes well, before one does not."""
+        well = 0
         if self._tired:
-            return False
+            return well
         try:
             with self._start() as session:
                 stored = life.build(life.create(session, spec), spec)
                 context = life.attach(life.revive(session, stored))
-                case = make_case(spec, stored.combination, "opt", np.random.default_rng(1))
-                return Runner(self._device, spec, stored.shapes, stored.workspace).run(context, case).well
+                runner = Runner(self._device, spec, stored.shapes, stored.workspace)
+                for which in _POINTS:
+                    case = make_case(spec, stored.combination, which, np.random.default_rng(1))
+                    if not runner.run(context, case).well:
+                        break
+                    well += 1
         except _Failed as error:
             self._failed(error)
-            return False
         finally:
             with contextlib.suppress(DeviceError):
                 self._device.fault(forget=True)
+        return well
 
     def _types(self, count: int) -> list[Combination] | None:
         """The linear combinations that a plugin of so many inputs accepts, float32 first; None for none."""

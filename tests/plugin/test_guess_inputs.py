@@ -20,8 +20,7 @@ def guessed(name, device):
     def start():
         return Session(building.built(name), device=device)
 
-    with start() as session:
-        spec = guess_attributes(session, Spec(path=building.built(name)))
+    spec = guess_attributes(start, Spec(path=building.built(name))).spec
     return guess_inputs(start, spec, device)
 
 

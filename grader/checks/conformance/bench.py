@@ -49,6 +49,7 @@ class Bench:
         self.cuda = device is not None  # whether the library's calls of CUDA are answered
         self.guessed = False  # whether attributes are guessed, not the user's
         self.no_kernels = ""  # why no kernels are run although they could be, as a sentence
+        self.inputs_guessed = False  # whether the inputs are, too
         self.unmade = ""  # why no plugin can be made of a guess, and what to do
         self.trace = trace or Trace()
         self.ended: list[PluginEnded] = []  # every end of a plugin process, for the rules that own them
@@ -182,6 +183,7 @@ class Bench:
 
         device = self.device if self.kernels else None
         self.spec, self.no_kernels = guess_inputs(start, self.spec, device)
+        self.inputs_guessed = bool(self.spec.inputs)
 
     def same(self, first: Run, second: Run) -> bool:
         """Whether two runs gave the same: byte for byte, since the simulated GPU has no moods."""

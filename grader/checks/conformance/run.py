@@ -42,6 +42,8 @@ _LEVELS = ("none", "L0", "L1", "L2")  # what does not load fails the first rules
 _MAY_NEED_CUDA = (
     "createPlugin", "revive", "initialize", "configurePlugin", "attachToContext", "clone", "onShapeChange",
 )  # fmt: skip
+_OF_INPUTS = ("formats", "shapes", "memory", "values")  # groups of rules that guessed inputs may mislead
+UNJUDGED = "Not judged, since the inputs are guessed; look at it, and describe them in a spec:"
 MISSING = {
     "spec": "Not run: it needs a spec that says the plugin's inputs.",
     "attributes": "Not run: there are no attributes, in a spec or advertised by the creator.",
@@ -106,7 +108,8 @@ def run_rules(
     failing = (r for r in found.values() if isinstance(r, CheckResult) and not r.blocked_by and _matters(r))
     told = {result.message: result.check for result in failing}
     results = {each.id: _settled(each, found, told) for each in rules if each.id in found}
-    return [results[each.id] for each in sorted(rules, key=_shown_order) if each.id in results]
+    shown = [results[each.id] for each in sorted(rules, key=_shown_order) if each.id in results]
+    return [_unjudged(each, results) for each in shown] if bench.inputs_guessed else shown
 
 
 def _chosen(bench: Bench, only) -> list[Rule]:
@@ -224,6 +227,15 @@ def _state(ended: PluginEnded) -> State:
 
 def _matters(result: CheckResult) -> bool:
     return result.state not in (State.PASS, State.UNSUPPORTED_HERE)
+
+
+def _unjudged(result: CheckResult, results: dict[str, CheckResult]) -> CheckResult:
+    """No plugin is blamed for what it does with inputs that were guessed, where shapes and values matter."""
+    at_fault = results.get(result.blocked_by or result.check, result)
+    if not _matters(at_fault) or not (at_fault.group in _OF_INPUTS or at_fault.check in RUNNING):
+        return result
+    message = result.message if result.blocked_by else f"{UNJUDGED} {result.message}"
+    return replace(result, state=State.UNSUPPORTED_HERE, message=message)
 
 
 def _settled(each: Rule, found, told: dict[str, str]) -> CheckResult:

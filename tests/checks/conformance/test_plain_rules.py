@@ -65,8 +65,7 @@ def test_a_missing_symbol_is_named_with_what_it_belongs_to(tmp_path, declared, u
 
 def test_attributes_are_guessed_from_what_is_advertised():
     library = building.built("scale_shift")
-    with Session(library) as session:
-        spec = guess_attributes(session, Spec(path=library))
+    spec = guess_attributes(lambda: Session(library), Spec(path=library)).spec
     assert [(each.name, each.type, each.value) for each in spec.attributes] == [
         ("scale", "float32", 1), ("shift", "float32", 1),
     ]  # fmt: skip
@@ -75,8 +74,7 @@ def test_attributes_are_guessed_from_what_is_advertised():
 
 def test_a_plugin_without_attributes_has_none_to_guess():
     library = building.built("relu")
-    with Session(library) as session:
-        assert guess_attributes(session, Spec(path=library)).attributes == ()
+    assert guess_attributes(lambda: Session(library), Spec(path=library)).spec.attributes == ()
 
 
 def test_a_library_that_ends_the_process_is_a_verdict(tmp_path):
