@@ -98,7 +98,7 @@ def _read_once(path: Path, size: int, *_) -> Elf:
 
 
 def plain_name(symbol: str) -> str:
-    """``my::launch`` from ``_ZN2my6launchEPf``; a name that is not mangled stays as it is."""
+    """``my::launch`` from ``_ZN2my6launchEPf``, without nameless namespaces; a name that is not mangled stays."""
     if not symbol.startswith("_Z"):
         return symbol
     found = re.match(r"_ZN?[rVK]*(?:St)?(?=\d)", symbol)
@@ -106,7 +106,8 @@ def plain_name(symbol: str) -> str:
     while found and (digits := re.match(r"\d+", symbol[position:])):
         start = position + digits.end()
         position = start + int(digits[0][:6])
-        names.append(symbol[start:position])
+        if not (name := symbol[start:position]).startswith("_GLOBAL__N_"):
+            names.append(name)
         if not symbol.startswith("_ZN"):
             break
     return "::".join(names) if names else symbol

@@ -16,6 +16,11 @@ TITLES = {
         "Walk through a warp step by step, see which thread touches which bytes and what each line costs: here, and "
         "then with a kernel of your own.",
     ),
+    "plugin_life.ipynb": (
+        "A plugin's life",
+        "Drive a TensorRT plugin through its life without a GPU, call by call, and which rule catches a wrong line: "
+        "here, and then in a plugin of your own.",
+    ),
 }
 
 

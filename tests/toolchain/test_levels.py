@@ -200,5 +200,6 @@ def test_damage_is_an_answer(tmp_path, build):
 def test_names():
     assert plain_name("_ZN2my6launchEPf") == "my::launch"
     assert plain_name("_Z11getCreatorsRi") == "getCreators"
+    assert plain_name("_ZN12_GLOBAL__N_16launchIfEEvPf") == "launch"
     assert plain_name("getCreators") == "getCreators"
     assert plain_name("_ZTV3Foo") == "_ZTV3Foo"
