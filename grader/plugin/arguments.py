@@ -89,9 +89,9 @@ def at_build(spec: Spec, combination: Combination, shapes: Shapes, fixed: Mappin
     ranges = [[_extents(shape, known) for known in bounds] for shape in symbols(spec)]
     for row in shapes.outputs:
         dims.append(tuple(_known(shapes, node, None if fixed is None else bounds[0]) for node in row or ()))
-        sizes = ("upper", "opt", "upper")
+        sizes = ("lower", "opt", "upper")  # DynamicPluginTensorDesc::min is a lower bound: nothing may be found
         ranges.append([
-            tuple(shapes.evaluate(node, known, size) or 0 for node in row or ())
+            tuple(max(0, shapes.evaluate(node, known, size) or 0) for node in row or ())
             for known, size in zip(bounds, sizes, strict=True)
         ])  # fmt: skip
     rows = [

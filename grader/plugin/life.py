@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grader.plugin.arguments import Tensors, at_build, at_run, attribute_fields, bindings, shape_symbols, symbols
+from grader.plugin.arguments import at_build, at_run, attribute_fields, bindings, shape_symbols, symbols
 from grader.plugin.inputs import extents_at
 from grader.plugin.objects import LifeProblem, Plugin
 from grader.plugin.records import Creator, Field, Shapes
 from grader.plugin.session import RUNTIME, Session
-from grader.plugin.spec_records import FORMATS, Combination, Spec
+from grader.plugin.spec_records import Combination, Spec
 from grader.plugin.types import tensor_type
 
 MOST_WORKSPACE = 1 << 40  # bytes; more is no size but a mistake
@@ -110,12 +110,11 @@ def build(
             raise LifeProblem(
                 "supportsFormatCombination", f"supportsFormatCombination() refuses position {position} of {layouts}."
             )
-    if status := plugin.configure(tensors.inputs, tensors.outputs):
-        raise LifeProblem("configurePlugin", f"configurePlugin() returned {status} for -1 with the profile's bounds.")
+    configure(plugin, spec, combination, shapes, fixed)
+    is_v3 = plugin.creator.is_v3
     workspace = asked_workspace(plugin, spec, combination, shapes, fixed)
     if workspace > MOST_WORKSPACE:
         raise LifeProblem("getWorkspaceSize", f"getWorkspaceSize() asks for {workspace} bytes: {TOO_MUCH}")
-    is_v3 = plugin.creator.is_v3
     tactics = tuple(plugin.tactics()[2]) if is_v3 else ()
     if tactic is None:
         tactic = next(iter(tactics), 0)
@@ -125,9 +124,6 @@ def build(
         if fields is None:
             raise LifeProblem("getFieldsToSerialize", "getFieldsToSerialize() returned null.")
     else:
-        if status := plugin.initialize():
-            raise LifeProblem("initialize", f"initialize() returned {status}.")
-        _configure_at(plugin, at_run(spec, combination, shapes, fixed or extents_at(spec, "opt")))
         fields, blob = None, plugin.serialize()[1]
         plugin.terminate()
     name, version, namespace = plugin.identity()
@@ -136,10 +132,27 @@ def build(
     )  # fmt: skip
 
 
+def configure(
+    plugin: Plugin, spec: Spec, combination: Combination, shapes: Shapes, fixed: Mapping[str, int] | None = None
+) -> None:
+    """Up to where a builder asks for the workspace. With V2 the build phase of ``configurePlugin`` ends there, and the
+    plugin becomes an engine's: ``initialize``, and ``configurePlugin`` at the usual extents."""
+    tensors = at_build(spec, combination, shapes, fixed)
+    if status := plugin.configure(tensors.inputs, tensors.outputs):
+        raise LifeProblem("configurePlugin", f"configurePlugin() returned {status} for -1 with the profile's bounds.")
+    if plugin.creator.is_v3:
+        return
+    if status := plugin.initialize():
+        raise LifeProblem("initialize", f"initialize() returned {status}.")
+    usual = at_run(spec, combination, shapes, fixed or extents_at(spec, "opt"))
+    plugin.configure(usual.inputs, usual.outputs)
+
+
 def asked_workspace(
     plugin: Plugin, spec: Spec, combination: Combination, shapes: Shapes, fixed: Mapping[str, int] | None = None
 ) -> int:
-    """Bytes that a plugin wants once it is configured. V2 sees no bounds: it is asked at the largest extents."""
+    """Bytes that a plugin wants once it is configured, V2 once it is initialised too (NvInferRuntimePlugin.h 10.14,
+    IPluginV2::getWorkspaceSize). V2 sees no bounds: it is asked at the largest extents."""
     if plugin.creator.is_v3:
         tensors = at_build(spec, combination, shapes, fixed)
     else:
@@ -194,16 +207,7 @@ def end(context: Plugin | None, plugin: Plugin) -> None:
         plugin.end()
 
 
-def _configure_at(plugin: Plugin, tensors: Tensors) -> None:
-    plugin.configure(tensors.inputs, tensors.outputs)
-    plugin.workspace_size(tensors.inputs, tensors.outputs)
-
-
 def _number(name: str) -> int:
     from grader.plugin.types import TYPES
 
     return TYPES[name].tensor
-
-
-def formats_of(names) -> list[int]:
-    return [FORMATS.index(name) for name in names]

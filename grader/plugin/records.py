@@ -138,7 +138,7 @@ class Shapes:
     def evaluate(self, node: int | None, extents: Mapping[str, int], sizes: str = "upper") -> int | None:
         """The value of an expression; None where there is none, as for a division by zero or past 64 bits.
 
-        ``sizes``: a size tensor counts as its "upper" bound or its "opt" value.
+        ``sizes``: a size tensor counts as its "upper" bound, its "opt" value, or, as "lower" bound, 0.
         """
 
         def value(kind: str, *rest) -> int | None:
@@ -147,7 +147,7 @@ class Shapes:
             if kind == "s":
                 return extents.get(rest[0])
             if kind == "z":
-                return rest[1 if sizes == "opt" else 2]
+                return {"lower": 0, "opt": rest[1], "upper": rest[2]}[sizes]
             operation, left, right = rest
             if left is None or right is None or operation in (7, 8) and right == 0:
                 return None

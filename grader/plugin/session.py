@@ -21,7 +21,7 @@ from grader.plugin.build import HostUnavailable, build_host
 from grader.plugin.lastwords import LastWords, last_words
 from grader.plugin.objects import Plugin, plugin_of
 from grader.plugin.patience import Patience
-from grader.plugin.records import Creator, Field, Loaded, fields_of
+from grader.plugin.records import Creator, Descriptor, Field, Loaded, fields_of
 from grader.plugin.trace import Trace
 from grader.plugin.values import Garbled, decode, encode
 from grader.sandbox import Child, ChildEnded, Limits, Outcome
@@ -169,11 +169,14 @@ class Session:
         return f"{noun} {self._names[noun]}"
 
     def many_lives(
-        self, creator: Creator, fields: Sequence[Field], lives: int, run: list | None = None
-    ) -> tuple[int, int]:
-        """Create, clone, attach, run and destroy so many times: how many lives went well, bytes that the heap grew."""
+        self, creator: Creator, fields: Sequence[Field], lives: int, run: list | None = None,
+        build: tuple[Sequence[Descriptor], Sequence[Descriptor], int] | None = None,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Create, configure, clone, attach, run and destroy so many times: how many lives went well, bytes that the
+        heap grew. ``build``: what to configure it for, inputs and outputs, and the tactic."""
         rows = [field.wire() for field in fields]
-        well, before, after = self.ask("lives", [creator.number, "layer", rows, lives, run], method="100 lives")
+        how = build and [[each.dynamic() for each in build[0]], [each.dynamic() for each in build[1]], build[2]]
+        well, before, after = self.ask("lives", [creator.number, "layer", rows, lives, run, how], method="100 lives")
         return well, after - before
 
     def in_threads(self, rounds: int, scripts: Sequence[Sequence[list]]) -> list[list[int]]:

@@ -194,13 +194,17 @@ Plugin* newPlugin(IPluginCreatorInterface* creator, const Value& name, const Val
   return nullptr;
 }
 
-// One life without a step of the parent: created, cloned, attached, run if `run` says how, ended.
-bool oneLife(IPluginCreatorInterface* creator, const Value& name, const Value& fields, const Value& run) {
+// One life without a step of the parent: created, configured, cloned, attached, run if `run` says how, ended. `build` is
+// [descriptors of the inputs, of the outputs, tactic], or null where nobody knows the inputs.
+bool oneLife(IPluginCreatorInterface* creator, const Value& name, const Value& fields, const Value& run,
+             const Value& build) {
   const std::unique_ptr<Plugin> first(newPlugin(creator, name, fields));
   if (first == nullptr) return false;
   bool known = false, alright = true;
   const Value nothing;
+  if (!build.isNull()) first->call("configurePlugin", build, known);
   first->call("initialize", nothing, known);  // V2 alone knows it
+  if (!build.isNull()) first->call("setTactic", List{build[2]}, known);  // V3 alone
   first->call(v3(creator) != nullptr ? "getFieldsToSerialize" : "serialize", nothing, known);
   const std::unique_ptr<Plugin> clone(first->cloned());
   const std::unique_ptr<Plugin> context(first->attached());
@@ -232,7 +236,7 @@ Value manyLives(const Value& a) {
   int64_t well = 0, before = 0;
   for (int64_t i = 0; i < kWarmUp + a[3].integer(); ++i) {
     if (i == kWarmUp) before = bytesInUse();
-    const bool good = oneLife(creator, a[1], a[2], a[4]);
+    const bool good = oneLife(creator, a[1], a[2], a[4], a[5]);
     well += i >= kWarmUp && good;
   }
   return List{well, before, bytesInUse()};

@@ -46,18 +46,23 @@ class Finder final : public ILoggerFinder {
 
 class Allocator final : public IGpuAllocator {
  public:
-  void* allocate(uint64_t size, uint64_t, AllocatorFlags) noexcept override { return cudaAllocate(size); }
+  void* allocate(uint64_t size, uint64_t, AllocatorFlags) noexcept override {
+    return size == 0 ? nullptr : cudaAllocate(size);
+  }
   bool deallocate(void* memory) noexcept override { return cudaDeallocate(memory); }
   void* allocateAsync(uint64_t size, uint64_t, AllocatorFlags, cudaStream_t stream) noexcept override {
-    return cudaAllocateOn(size, stream);
+    return size == 0 ? nullptr : cudaAllocateOn(size, stream);
   }
   bool deallocateAsync(void* memory, cudaStream_t stream) noexcept override { return cudaDeallocateOn(memory, stream); }
 };
 
 class ResourceContext final : public IPluginResourceContext {
  public:
-  IGpuAllocator* getGpuAllocator() const noexcept override { return allocator(); }
-  IErrorRecorder* getErrorRecorder() const noexcept override { return nullptr; }
+  IGpuAllocator* getGpuAllocator() const noexcept override { return allocator_.get(); }
+  IErrorRecorder* getErrorRecorder() const noexcept override { return nullptr; }  // as where the application sets none
+
+ private:
+  const std::unique_ptr<IGpuAllocator> allocator_ = newAllocator();
 };
 
 }  // namespace
@@ -73,9 +78,6 @@ Value takeMessages() { return theLogger().take(); }
 
 std::unique_ptr<IPluginResourceContext> newResourceContext() { return std::make_unique<ResourceContext>(); }
 
-IGpuAllocator* allocator() {
-  static Allocator allocator;
-  return &allocator;
-}
+std::unique_ptr<IGpuAllocator> newAllocator() { return std::make_unique<Allocator>(); }
 
 }  // namespace host

@@ -30,8 +30,9 @@ class PluginV2 final : public Plugin {
   Plugin* attached() override {  // a context's clone, attached; initialize() is not called on it
     IPluginV2DynamicExt* clone = plugin_->clone();
     if (clone == nullptr) return nullptr;
-    clone->attachToContext(nullptr, nullptr, allocator());
-    return wrap(clone);
+    auto* context = static_cast<PluginV2*>(wrap(clone));
+    if (context != nullptr) context->attach();
+    return context;
   }
   int32_t shapeChange(const Value& inputs, const Value& outputs) override;  // configurePlugin with the shapes of a run
   int32_t run(const Value& arguments) override;
@@ -56,11 +57,17 @@ class PluginV2 final : public Plugin {
   Value terminate(const Value&) { return TIMED(plugin_->terminate()), Value(); }
   Value getSerializationSize(const Value&) { return static_cast<uint64_t>(TIMED(plugin_->getSerializationSize())); }
   Value serialize(const Value& a);
-  Value attachToContext(const Value&) { return TIMED(plugin_->attachToContext(nullptr, nullptr, allocator())), Value(); }
+  Value attachToContext(const Value&) { return TIMED(attach()), Value(); }
   Value detachFromContext(const Value&) { return TIMED(plugin_->detachFromContext()), Value(); }
   Value enqueue(const Value& a) { return run(a); }
 
+  void attach() {  // without cuDNN and cuBLAS: null where these tactic sources are off, which they are by default
+    if (allocator_ == nullptr) allocator_ = newAllocator();
+    plugin_->attachToContext(nullptr, nullptr, allocator_.get());
+  }
+
   IPluginV2DynamicExt* plugin_;
+  std::unique_ptr<IGpuAllocator> allocator_;  // of the context that it is attached to; it outlives the plugin
 };
 
 const std::map<std::string, PluginV2::Method> PluginV2::kMethods = {

@@ -21,7 +21,6 @@ from grader.checks.conformance.trials import (
     went_well,
 )
 from grader.plugin import life
-from grader.plugin.arguments import at_build
 from grader.plugin.execute import Run, Runner
 from grader.plugin.inputs import extents_at, prime_extents
 from grader.plugin.life import MOST_WORKSPACE, TOO_MUCH, LifeProblem, Stored
@@ -41,22 +40,9 @@ ENQUEUE = "NvInferRuntime.h 10.14, IPluginV3OneRuntime::enqueue"
 )  # fmt: skip
 def workspace(bench: Bench, rng: np.random.Generator) -> Finding:
     spec = bench.spec
-    plugin = bench.plugin()
     for wanted in spec.combinations():
-        combination = life.with_outputs(plugin, spec, wanted)
-        most = _size(bench, plugin, combination, None)
-        if most > MOST_WORKSPACE:
-            return failed(f"getWorkspaceSize() asks for {most} bytes for {_types(combination)}: {TOO_MUCH}")
-        for name, extents in (("min", extents_at(spec, "min")), ("opt", extents_at(spec, "opt")),
-                              ("primes", prime_extents(spec))):  # fmt: skip
-            size = _size(bench, plugin, combination, extents)
-            if size > most:
-                return failed(
-                    f"getWorkspaceSize() asks for {most} bytes with the profile's bounds, and for {size} with the "
-                    f"smaller extents of {name}: TensorRT brings what was asked for with max, whatever the extents are "
-                    "at run time."
-                )
-    plugin.end()
+        if problem := _grows(bench, wanted):
+            return failed(problem)
     size = bench.stored().workspace
     if bench.device is None or not bench.kernels or bench.no_kernels or size > RUNNABLE:
         return passed(f"It asks for {size} bytes; no kernel ran with them.", bytes=size)
@@ -66,11 +52,27 @@ def workspace(bench: Bench, rng: np.random.Generator) -> Finding:
     return _fixed(bench, rng) or passed(left_out(bench), bytes=size)
 
 
-def _size(bench: Bench, plugin, combination: Combination, fixed) -> int:
-    shapes = life.output_shapes(plugin, bench.spec)
-    tensors = at_build(bench.spec, combination, shapes, fixed)
-    plugin.configure(tensors.inputs, tensors.outputs)
-    return life.asked_workspace(plugin, bench.spec, combination, shapes, fixed)
+def _grows(bench: Bench, wanted: Combination) -> str | None:
+    """What is wrong where a plugin that is configured once wants more for less: it is not configured anew, since it may
+    choose another algorithm then."""
+    spec, plugin = bench.spec, bench.plugin()
+    combination, shapes = life.with_outputs(plugin, spec, wanted), life.output_shapes(plugin, spec)
+    life.configure(plugin, spec, combination, shapes)
+    most = life.asked_workspace(plugin, spec, combination, shapes)
+    if most > MOST_WORKSPACE:
+        return f"getWorkspaceSize() asks for {most} bytes for {_types(combination)}: {TOO_MUCH}"
+    for name, extents in (("min", extents_at(spec, "min")), ("opt", extents_at(spec, "opt")),
+                          ("primes", prime_extents(spec))):  # fmt: skip
+        size = life.asked_workspace(plugin, spec, combination, shapes, extents)
+        if size > most:
+            return (
+                f"getWorkspaceSize() asks for {most} bytes with the profile's bounds, and for {size} with the smaller "
+                f"extents of {name}: TensorRT brings what was asked for with max, whatever the extents are at run time."
+            )
+    if not plugin.creator.is_v3:
+        plugin.terminate()
+    plugin.end()
+    return None
 
 
 def _fixed(bench: Bench, rng) -> Finding | None:

@@ -8,7 +8,7 @@ from grader.checks.conformance.rule import rule
 from grader.checks.conformance.rules.streams import kernel_name, plain
 from grader.checks.conformance.trials import baseline, went_well
 from grader.plugin import life
-from grader.plugin.arguments import attribute_fields
+from grader.plugin.arguments import at_build, attribute_fields
 from grader.plugin.execute import Case, Runner
 
 LIVES = 100
@@ -138,13 +138,15 @@ def leaks(bench: Bench, rng) -> Finding:
         ready = bench.ready(session=session)
         run, device = _how_to_run(bench, ready, rng), ready.device
         device.races(False)
-    creator, fields = life.find_creator(session, bench.spec), attribute_fields(bench.spec)
-    session.many_lives(creator, fields, 2, run)
+    creator, fields, stored = life.find_creator(session, bench.spec), attribute_fields(bench.spec), bench.stored()
+    tensors = at_build(bench.spec, stored.combination, stored.shapes)
+    build = tensors.inputs, tensors.outputs, stored.tactic
+    session.many_lives(creator, fields, 2, run, build)
     before = device.live() if device else {}
-    well, grown = session.many_lives(creator, fields, LIVES, run)
+    well, grown = session.many_lives(creator, fields, LIVES, run, build)
     after = device.live() if device else {}
     if grown >= 8 * LIVES:  # texts of changing length fill the allocator's own lists once: what leaks does so again
-        grown = min(grown, session.many_lives(creator, fields, LIVES, run)[1])
+        grown = min(grown, session.many_lives(creator, fields, LIVES, run, build)[1])
     if device:
         device.races(True)
     if well < LIVES:
