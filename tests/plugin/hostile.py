@@ -89,7 +89,7 @@ enqueue.lie-status status | enqueue.lie-nothing | enqueue.exit-0 status | enqueu
 enqueue.abort status | enqueue.hang status | enqueue.sleep status | enqueue.deaf-hang status | enqueue.stop status
 enqueue.throw exceptions | enqueue.throw-number exceptions | enqueue.throw-odd exceptions | enqueue.own-terminate status
 enqueue.null status | enqueue.wild status | enqueue.device host-access | enqueue.divide status | enqueue.recurse status
-enqueue.eat status | enqueue.fork status | enqueue.daemon | enqueue.threads | enqueue.thread-crash status
+enqueue.eat status | enqueue.fork | enqueue.daemon | enqueue.threads | enqueue.thread-crash status
 enqueue.thread-exit status | enqueue.close status | enqueue.close-device status | enqueue.no-descriptors
 enqueue.forge status | enqueue.forge-list status | enqueue.forge-many status | enqueue.damage status
 enqueue.flood status | enqueue.forge-device status | enqueue.damage-device status | enqueue.flood-device status
