@@ -93,7 +93,7 @@ enqueue.eat status | enqueue.fork | enqueue.daemon | enqueue.threads | enqueue.t
 enqueue.thread-exit status | enqueue.close status | enqueue.close-device status | enqueue.no-descriptors
 enqueue.forge status | enqueue.forge-list status | enqueue.forge-many status | enqueue.damage status
 enqueue.flood status | enqueue.forge-device status | enqueue.damage-device status | enqueue.flood-device status
-enqueue.at-exit | enqueue.fault-loop status | enqueue.ignore-faults status | enqueue.alarm status
+enqueue.at-exit | enqueue.fault-loop status | enqueue.ignore-faults status | enqueue.alarm
 enqueue.kill-group status | enqueue.talk passes | enqueue.last-words | enqueue.unlink passes | enqueue.overwrite
 enqueue.chdir passes | enqueue.reset | unload.hang passes | unload.abort passes
 """
