@@ -37,6 +37,7 @@ test: setup  #: all tests; PYTEST_ARGS="tests/course -x" for some
 prove: setup  #: for authors: every wrong answer is caught, every right one passes
 	@grader plugin-lane
 	@grader prove
+	@python tests/plugin/prove_defects.py --jobs 2
 	@$(MAKE) --no-print-directory attack
 
 attack: setup  #: for authors: damaged modules, hostile plugins, sanitizers, other processors (30 minutes)

@@ -21,23 +21,18 @@ unsigned char firstFill() {
   return given == nullptr ? 0 : static_cast<unsigned char>(std::atoi(given));
 }
 
-// Overwrites the stack that the call before used, each time with another byte: what a method returned a pointer to must
-// not have been a local variable of it.
-__attribute__((noinline)) void scrubStack() {
-  static thread_local unsigned char byte = firstFill();
-  char below[16 << 10];
-  std::memset(below, ++byte | 0x80, sizeof below);
-  __asm__ volatile("" : : "r"(below) : "memory");
-}
-
 }  // namespace
 
 thread_local double lastSeconds = 0;
 
 Stopwatch::Stopwatch() : began_(now()) {}
-Stopwatch::~Stopwatch() {
-  lastSeconds = now() - began_;
-  scrubStack();
+Stopwatch::~Stopwatch() { lastSeconds = now() - began_; }
+
+Scrub::~Scrub() {
+  static thread_local unsigned char byte = firstFill();
+  char below[16 << 10];
+  std::memset(below, ++byte | 0x80, sizeof below);
+  __asm__ volatile("" : : "r"(below) : "memory");
 }
 
 int64_t keep(std::unique_ptr<Plugin> plugin) {

@@ -48,15 +48,22 @@ class Stopwatch {
 };
 
 // Stack between the host's frames and the plugin's: what the host does afterwards does not overwrite what the plugin left
-// there, so that a pointer into it is read as what ~Stopwatch wrote.
+// there, so that a pointer into it is read as what ~Scrub wrote.
 struct Gap {
   ~Gap() { __asm__ volatile("" : : "r"(bytes) : "memory"); }
   char bytes[64 << 10];
 };
 
+// Overwrites the stack that the call before used, each time with another byte: what a method returned a pointer to must
+// not have been a local variable of it. In `deeper`, above all frames of the call: a stopwatch's own would stay.
+struct Scrub {
+  __attribute__((noinline)) ~Scrub();
+};
+
 template <typename Call>
 __attribute__((noinline)) auto deeper(Call call) {
   Gap gap;
+  const Scrub scrub;
   __asm__ volatile("" : : "r"(gap.bytes) : "memory");
   return call();
 }

@@ -16,7 +16,7 @@ MESSAGES = {
     "format_bool_mask": "accepts BOOL for input mask",
     "output_type_unwritten": "leaves the type of output 1 unwritten",
     "shape_keeps_the_axis": "3 axes instead of 2",
-    "shape_baked_in": "asked with these extents it says (1, 1, 1, 1)",
+    "shape_baked_in": "makes an extent of output y of getConstantValue()",
     "size_tensor_bounds_swapped": "usually 32 and at most 16",
     "configure_reads_desc_dims": "returns -1 for float32, float32 with -1 for unknown extents",
 }

@@ -54,7 +54,7 @@ def _overwritten(bench: Bench) -> str | None:
     if (later := Kept(first.serialized_before() or ())) != given:
         return (
             f"After another plugin's getFieldsToSerialize(), {difference(given, later)} in what the first plugin "
-            f"returned: keep the list of fields in a member, not in a static variable."
+            f"returned: keep the list and what it points to in members, not in static or local variables."
         )
     return None
 

@@ -21,6 +21,7 @@ from grader.plugin.session import PluginEnded
 from grader.plugin.spec_records import FORMATS, Output
 from grader.plugin.types import TYPES, tensor_type
 
+_NO_NUMBER = -(1 << 63)  # IDimensionExpr::getConstantValue of what is no constant (NvInferRuntime.h 10.14)
 SIZE_TYPES = ("int32", "int64")
 _BUILD = "NvInferRuntime.h 10.14, IPluginV3OneBuild"
 Extents = Mapping[str, int]
@@ -178,6 +179,11 @@ def shapes_wildcard(bench: Bench, rng) -> Finding:
                               "are unknown.")  # fmt: skip
             left = unknown.extents(index, bindings(spec, extents))
             right = known.extents(index, extents)
+            if left != right and _NO_NUMBER in left:
+                return failed(
+                    f"getOutputShapes() makes an extent of output {_name(bench, index)} of getConstantValue() where it "
+                    f"is not known yet: that is {_NO_NUMBER}, no extent. Build expressions with the IExprBuilder."
+                )
             if left != right:
                 return failed(
                     f"Asked with unknown extents, getOutputShapes() gives output {_name(bench, index)} the shape "

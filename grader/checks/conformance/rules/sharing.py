@@ -13,6 +13,10 @@ from grader.plugin.execute import Case, Runner
 
 LIVES = 100
 ROUNDS = 4
+_SHARED = (
+    "The threads share something that changes, such as a static variable. A mutex is not the answer; give each object "
+    "its own."
+)
 OUT_OF_RESOURCES = 701  # cudaErrorLaunchOutOfResources
 
 
@@ -26,7 +30,7 @@ def _two(bench: Bench, rng) -> tuple[Ready, list, list[Case], list]:
 
 
 @rule(
-    "contexts", group="life", level="L1", needs=("status", "attach"), wants=("spec",),
+    "contexts", group="life", level="L1", needs=("status", "attach", "stream"), wants=("spec",),
     sentence="Two execution contexts of one engine take turns, with different shapes, and neither disturbs the other.",
     belief="There is one context at a time.",
     source="NvInferRuntime.h 10.14, IPluginV3OneRuntime::attachToContext; NVIDIA/retinanet-examples#136",
@@ -50,7 +54,8 @@ def contexts(bench: Bench, rng) -> Finding:
             runner.collect(run, cases[index], buffers[index], tickets[index])
             if run.status:
                 return failed(f"With work of another context on the GPU, enqueue() returned {run.status}; alone it "
-                              f"returns 0 ({cases[index].name}).")  # fmt: skip
+                              f"returns 0 ({cases[index].name}). Do not ask how far the GPU is, and share nothing "
+                              "that changes.")  # fmt: skip
             if not run.well or not bench.same(run, right[index]):
                 return failed("With two contexts at work, a context computes something else than alone "
                               f"({cases[index].name}). What a context is told of its shapes, and memory that its "
@@ -88,11 +93,11 @@ def threads(bench: Bench, rng) -> Finding:
         run.synchronized = device.synchronize(stream)
         runner.collect(run, case, buffers, tickets)
         if any(statuses[index]):
-            return failed(f"In two threads, a call returned {next(filter(None, statuses[index]))}; alone it returns 0.")
+            return failed(f"In two threads, a call returned {next(filter(None, statuses[index]))}; alone it returns 0. "
+                          f"{_SHARED}")  # fmt: skip
         if run.synchronized or run.fault is not None or not bench.same(run, right[index]):
-            return failed(f"In two threads, a context computes something else than alone ({case.name}): the "
-                          "threads share something that changes, such as a static variable. A mutex is not the "
-                          "answer; give each object its own.")  # fmt: skip
+            return failed(f"In two threads, a context computes something else than alone ({case.name}). "
+                          f"{_SHARED}")  # fmt: skip
     return passed()
 
 

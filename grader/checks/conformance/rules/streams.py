@@ -171,7 +171,7 @@ def capture(bench: Bench, rng) -> Finding:
                       "enqueue(), which only queues work on its stream.")  # fmt: skip
     if run.status or status:
         what = f"enqueue() returned {run.status}" if run.status else f"the capture ended with error {status}"
-        return failed(f"While the stream is captured, {what}.")
+        return failed(f"While the stream is captured, {what}. A captured enqueue() queues what any other does.")
     for address, size in zip(buffers.outputs, buffers.output_bytes, strict=True):
         if size:
             device.write(address, bytes([POISON]) * size)  # of what the graph leaves unwritten, nothing may be right
