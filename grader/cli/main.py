@@ -157,7 +157,8 @@ def conform(
         Path | None, typer.Option(help="A TOML file with its inputs, attributes and reference (docs/plugin_spec.md).")
     ] = None,
     level: Annotated[
-        str | None, typer.Option(help="L0: run no kernels. L2: run them on this machine's GPU.")
+        str | None,
+        typer.Option(help="L0: run no kernels. L1: fail where they cannot be run. L2: run them on this machine's GPU."),
     ] = None,
     creator: Annotated[
         str | None, typer.Option(metavar="NAME[:VERSION]", help="This plugin of the library; without it, each in turn.")

@@ -66,7 +66,7 @@ def run(options: Options) -> int:
         said: set[str] = set()  # what holds for the whole library is said once
         for report in found:
             show(report, console, full=options.full, among=len(found), said=said)
-    return max(map(exit_status, found))
+    return max(exit_status(report, options.level) for report in found)
 
 
 def _right_use(options: Options) -> None:
@@ -109,10 +109,15 @@ def named_spec(library: Path, file: Path | None, creator: str | None) -> Spec | 
     return spec
 
 
-def exit_status(report: Report) -> int:
-    """0 where all that could run passed and something did; 1 where not; 3 for a fault of the grader's own."""
+def exit_status(report: Report, level: str | None = None) -> int:
+    """0 where all that could run passed and something did; 1 where not; 3 for a fault of the grader's own.
+
+    ``level``: what was asked for; a library that does not reach it has not passed.
+    """
     if report.state is State.GRADER_FAULT:
         return FAULT
+    if level and report.level != level:
+        return NOT_PASSED
     ran = [r for r in report.results if r.state is not State.UNSUPPORTED_HERE]
     return OK if ran and all(r.state is State.PASS for r in ran) else NOT_PASSED
 
@@ -201,6 +206,8 @@ def how_to_go_on(report: Report) -> str:
     begin = f"grader plugin spec {report.library}{option} > mine.toml begins a spec, --spec mine.toml uses it."
     if unmade := next((each for each in messages if HOW_TO_GO_ON in each), ""):
         return clean(unmade.removeprefix("Not run: ").replace(HOW_TO_GO_ON, begin))
+    if other := next((each for each in messages if "are driven here" in each), ""):
+        return clean(other.removeprefix("Not run: "))
     if MISSING["spec"] in messages:
         return f"Formats, shapes, runs and streams were not checked for want of the plugin's inputs: {begin}"
     if MISSING["reference"] in messages:

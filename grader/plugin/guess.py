@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from grader.plugin import life
 from grader.plugin.arguments import attribute_fields
 from grader.plugin.records import Creator
-from grader.plugin.session import PluginEnded, Session
+from grader.plugin.session import OtherFamily, PluginEnded, Session
 from grader.plugin.spec_records import Attribute, Spec
 from grader.plugin.types import TYPES, field_type
 from grader.verdict import State
@@ -54,7 +54,7 @@ def guess_attributes(start: Callable[[], Session], spec: Spec) -> Guess:
                 plugin.end()
                 return Guess(_told(guessed))
             why = "createPlugin() returned null." + _logged(session)
-    except (life.LifeProblem, ValueError):
+    except (life.LifeProblem, OtherFamily, ValueError):
         return Guess(spec)  # the rules meet the same, and say it
     finally:
         session.close()

@@ -47,6 +47,16 @@ class HostProblem(Exception):
     """The host refused a command, as for a method of a capability that the object has not."""
 
 
+class OtherFamily(HostProblem):
+    """A plugin of an interface that is not driven here: older than IPluginV2DynamicExt."""
+
+    _NAMES = {0: "IPluginV2", 1: "IPluginV2Ext", 2: "IPluginV2IOExt"}  # PluginVersion, NvInferRuntimePlugin.h 10.14
+
+    def __init__(self, family: int):
+        name = f"an {self._NAMES[family]}" if family in self._NAMES else "of another family"
+        super().__init__(f"The plugin is {name}; IPluginV3 and IPluginV2DynamicExt are driven here")
+
+
 class Session:
     """A context manager. Every method may raise ``PluginEnded``: the session is over. ``HostUnavailable`` at start."""
 
@@ -158,6 +168,8 @@ class Session:
         return self._made(creator, made, "deserializePlugin", [layer, f"{len(blob or b'')} bytes"], "runtime plugin")
 
     def _made(self, creator: Creator, made, method: str, shown, noun: str) -> Plugin | None:
+        if made is not None and made[0] == 0:
+            raise OtherFamily(made[1])
         plugin = None if made is None else plugin_of(self, creator, made, self.name(noun))
         family = "IPluginCreatorV3One" if creator.is_v3 else "IPluginCreator"
         self.trace.add(self.process, "creator", family, method, shown, plugin.name if plugin else None, self.seconds)

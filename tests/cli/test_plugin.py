@@ -97,3 +97,16 @@ def test_a_spec_goes_on_from_the_attributes_of_another(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('[[attribute]]\nname = "scale"\ntype = "float32"\nvalue = 3.5\n')
     assert "value = 3.5" in command("spec", building.built("scale_shift"), "--spec", file).stdout
+
+
+def test_a_plugin_of_an_older_interface_is_named_and_not_blamed(tmp_path):
+    source = building.PLUGINS.parent / "libraries" / "older" / "older.cpp"
+    made = building.compiled({source.name: source.read_bytes()}, source.name, strict=False)
+    result = command("conform", made, "--level", "L0")
+    assert "IPluginV2IOExt" in result.output and " 0 failed" in result.output
+
+
+def test_a_level_that_is_asked_for_and_not_reached_is_no_success(tmp_path):
+    source = building.PLUGINS.parent / "libraries" / "older" / "older.cpp"
+    made = building.compiled({source.name: source.read_bytes()}, source.name, strict=False)
+    assert command("conform", made, "--level", "L2", "--only", "loads").exit_code != 0

@@ -22,7 +22,7 @@ from grader.plugin.life import LifeProblem
 from grader.plugin.python_plugins import UNSUPPORTED
 from grader.plugin.reference import ReferenceFailed
 from grader.plugin.second_registry import remark
-from grader.plugin.session import HostProblem, PluginEnded
+from grader.plugin.session import HostProblem, OtherFamily, PluginEnded
 from grader.plugin.spec_records import Spec
 from grader.plugin.trace import Trace
 from grader.sandbox.wire import printable
@@ -190,6 +190,8 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
             return _Hit(owners, _presentable(finding))
     except ReferenceFailed as problem:
         finding = failed(problem.sentence, state=State.ERROR)
+    except OtherFamily as problem:
+        finding = failed(f"Not run: {problem}.", state=State.UNSUPPORTED_HERE)
     except HostProblem as problem:
         finding = failed(f"The plugin has not what this needs: {problem}.")
         if owners := owners_of(problem, each):

@@ -167,11 +167,22 @@ Value registerCreator(int64_t number, const Value& pluginNamespace) {
   return creator != nullptr && gRegistry->registerCreator(*creator, pluginNamespace.text().c_str());
 }
 
+namespace {
+
+// A V2 plugin that was made. One of an older family than IPluginV2DynamicExt cannot be driven: [0, its family].
+Value keptV2(IPluginV2* made) {
+  Plugin* plugin = wrap(made);
+  if (made == nullptr || plugin != nullptr) return kept(plugin);
+  return List{int64_t{0}, static_cast<int64_t>(static_cast<uint32_t>(made->getTensorRTVersion()) >> 24)};
+}
+
+}  // namespace
+
 Value createPlugin(const Value& a) {
   IPluginCreatorInterface* creator = creatorAt(a[0].integer());
   if (creator == nullptr) return Value();
   if (auto* one = v3(creator)) return kept(wrap(createV3(one, a[1], a[2], static_cast<TensorRTPhase>(a[3].small()))));
-  if (auto* old = v1(creator)) return kept(wrap(createV2(old, a[1], a[2])));
+  if (auto* old = v1(creator)) return keptV2(createV2(old, a[1], a[2]));
   return Value();
 }
 
@@ -179,11 +190,11 @@ Value deserializePlugin(const Value& a) {
   IPluginCreatorInterface* creator = creatorAt(a[0].integer());
   IPluginCreator* old = creator == nullptr ? nullptr : v1(creator);
   if (old == nullptr) return Value();
-  if (a[2].isNull()) return kept(wrap(TIMED(old->deserializePlugin(a[1].text().c_str(), nullptr, 0))));
+  if (a[2].isNull()) return keptV2(TIMED(old->deserializePlugin(a[1].text().c_str(), nullptr, 0)));
   const std::string& bytes = a[2].text();
   LentArray<char> blob("the serialized data", bytes.size());
   std::memcpy(blob.data(), bytes.data(), bytes.size());
-  return kept(wrap(TIMED(old->deserializePlugin(a[1].text().c_str(), blob.data(), bytes.size()))));
+  return keptV2(TIMED(old->deserializePlugin(a[1].text().c_str(), blob.data(), bytes.size())));
 }
 
 namespace {

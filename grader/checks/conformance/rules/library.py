@@ -178,7 +178,8 @@ def registry(bench: Bench, rng) -> Finding:
         if loaded.self_registered:
             return failed(
                 "The library's creators register themselves and getCreators() lists them too, so loadLibrary() returns "
-                "null: they are there already. Keep getCreators() and take REGISTER_TENSORRT_PLUGIN away."
+                "null: they are there already. Keep getCreators() and take REGISTER_TENSORRT_PLUGIN away; or keep only "
+                "that, if the library is always opened by dlopen or trtexec --staticPlugins."
             )
         return failed("IPluginRegistry::loadLibrary() returns null for the library.")
     for creator in session.creators():
