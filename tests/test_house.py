@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -63,6 +64,35 @@ def test_every_part_of_the_simulated_gpu_is_on_its_map():
     page = (ROOT / "docs" / "simulator.md").read_text()
     engine = {path.name for path in (PACKAGE / "simulator" / "engine").glob("*.cpp")}
     assert not {name for name in engine if name not in page}
+
+
+def test_every_file_of_the_plugin_host_is_on_its_map():
+    """In docs/plugin_host.md, in the table of its own room: the same names come again in others."""
+    page = (ROOT / "docs" / "plugin_host.md").read_text().split("## Reading order")[1].split("\n## ")[0]
+    _, *tables = re.split(r"^\*\*(.+)\*\*$", page, flags=re.M)
+    cells = dict(zip(tables[::2], tables[1::2], strict=True))
+    named = {title: set(re.findall(r"(\w+\.(?:py|cpp))`", text)) for title, text in cells.items()}
+
+    def of(word):
+        return set().union(*(names for title, names in named.items() if word in title))
+
+    def present(folder, suffix):
+        return {path.name for path in (PACKAGE / folder).rglob(f"*.{suffix}")} - {"__init__.py"}
+
+    assert of("driving") | of("what is known") | of("Other ways") >= present("plugin", "py")
+    assert of("in the plugin process") == present("plugin/host", "cpp")
+    assert of("Other ways") >= present("plugin/tracer", "cpp") | present("plugin/registry11", "cpp")
+    assert of("judging") == present("checks/conformance", "py")
+    assert of("the device process") == present("simulator/runtime", "py")
+    assert of("libraries") <= present("toolchain", "py")
+    mapped = set().union(*named.values())
+    assert mapped <= present(".", "py") | present(".", "cpp")
+
+
+def test_the_pictures_of_the_pages_are_those_that_their_scripts_draw():
+    for script in (ROOT / "docs" / "pictures").glob("*.py"):
+        drawn = runpy.run_path(str(script))["picture"]()
+        assert script.with_suffix(".svg").read_text() == drawn, f"python {script.relative_to(ROOT)}"
 
 
 @pytest.mark.parametrize("suffix", ["py", "cpp", "h", "inc", "cu", "cuh"])
