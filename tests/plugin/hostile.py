@@ -95,6 +95,15 @@ enqueue.forge status | enqueue.forge-list status | enqueue.forge-many status | e
 enqueue.flood status | enqueue.forge-device status | enqueue.damage-device status | enqueue.flood-device status
 enqueue.at-exit | enqueue.fault-loop status | enqueue.ignore-faults status | enqueue.alarm
 enqueue.kill-group status | enqueue.talk passes | enqueue.last-words | enqueue.unlink passes | enqueue.overwrite
+v2nothing.nothing passes | v2getTensorRTVersion.lie-odd | v2getPluginNamespace.lie-wild identity
+v2getNbOutputs.lie-huge output-types | v2getOutputDataType.lie-no-type output-types
+v2getOutputDimensions.lie-huge-rank shapes | v2getOutputDimensions.lie-wild shapes | v2configurePlugin.hang
+v2initialize.abort | v2terminate.null | v2getSerializationSize.lie-2^63 | v2getSerializationSize.lie-2^24
+v2getSerializationSize.lie-changing blob-size | v2getSerializationSize.hang | v2serialize.lie-past-end blob-size
+v2serialize.lie-far-past-end | v2destroy.abort | v2clone.lie-wild | v2clone.lie-null
+v2attachToContext.throw exceptions
+v2detachFromContext.exit | v2createPlugin.lie-wild | v2deserializePlugin.lie-wild | v2deserializePlugin.lie-past-end
+v2deserializePlugin.eat
 enqueue.chdir passes | enqueue.reset | unload.hang passes | unload.abort passes
 """
 
@@ -124,7 +133,8 @@ def judge(case: Case) -> tuple[Report, float]:
         path = Path(folder) / f"{case.name}.so"
         shutil.copy(library(), path)
         began = time.perf_counter()
-        report = conform(path, load_spec(FOLDER / "hostile.toml"))
+        spec = "hostile_v2" if case.name.startswith("v2") else "hostile"
+        report = conform(path, load_spec(FOLDER / f"{spec}.toml"))
         seconds = time.perf_counter() - began
         left = processes_with(folder)
     assert not left, f"{case.name}: processes are left: {left}"

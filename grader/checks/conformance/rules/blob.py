@@ -13,6 +13,7 @@ from grader.plugin.objects import PluginV2
 
 _V2 = "NvInferRuntimePlugin.h 10.14, IPluginV2"
 _EACH = 64  # lengths and bytes that are tried one by one
+_MOST_BYTES = 64 << 20  # of all of them together
 
 
 @rule(
@@ -97,9 +98,15 @@ def blob_refuses(bench: Bench, rng) -> Finding:
     return passed()
 
 
+def _each(blob: bytes) -> int:
+    """How many of each kind are tried: fewer of a plugin that keeps its weights in the blob."""
+    return max(2, min(_EACH, _MOST_BYTES // (len(blob) + 1)))
+
+
 def _of_other_lengths(blob: bytes) -> Iterator[tuple[str, bytes]]:
     """Every shorter one up to a length, some after; longer ones."""
-    lengths = {*range(min(len(blob), _EACH)), *range(_EACH, len(blob), max(1, len(blob) // _EACH)), len(blob) - 1}
+    each = _each(blob)
+    lengths = {*range(min(len(blob), each)), *range(each, len(blob), max(1, len(blob) // each)), len(blob) - 1}
     for length in sorted(lengths - {-1}):
         yield "a blob that is cut off", blob[:length]
     if blob:
@@ -109,7 +116,8 @@ def _of_other_lengths(blob: bytes) -> Iterator[tuple[str, bytes]]:
 
 def _damaged(blob: bytes) -> Iterator[bytes]:
     """One byte changed: each of the first ones, some after."""
-    for at in {*range(min(len(blob), _EACH)), *range(_EACH, len(blob), max(1, len(blob) // 16))}:
+    each = _each(blob)
+    for at in {*range(min(len(blob), each)), *range(each, len(blob), max(1, len(blob) // min(16, each)))}:
         for change in (0x01, 0x80, 0xFF):
             yield blob[:at] + bytes([blob[at] ^ change]) + blob[at + 1 :]
 

@@ -8,41 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "misdeeds.h"
+#include "hostile_v2.h"
+#include "mode.h"
 
 using namespace nvinfer1;
 
 namespace {
-
-struct Mode {
-  std::string where, what;
-  Mode() {
-    std::string name = ownPath();
-    name = name.substr(name.rfind('/') + 1);
-    const size_t dot = name.find('.');
-    if (dot == std::string::npos) return;
-    where = name.substr(0, dot);
-    what = name.substr(dot + 1, name.rfind(".so") - dot - 1);
-  }
-};
-
-const Mode& mode() {
-  static const Mode* mode = new Mode;
-  return *mode;
-}
-
-// Called first thing in every place.
-void at(const char* where) {
-  if (mode().where == where) misdeed(mode().what);
-}
-bool lies(const char* where, const char* what) { return mode().where == where && mode().what == what; }
-
-const char* gWild = reinterpret_cast<const char*>(0x123456789000);
-
-template <typename T>
-T* wild() {
-  return reinterpret_cast<T*>(0x123456789000);
-}
 
 std::string& odd() {
   static std::string& text = *new std::string("\x1b[31mred\x1b]0;title\x07 \xff\xfe\n<b>&amp; \x01 ]]> \xc2\x9b 31m");
@@ -309,17 +280,17 @@ struct Static {
 extern "C" IPluginCreatorInterface* const* getCreators(int32_t& count) {
   at("getCreators");
   static Creator creator;
-  static IPluginCreatorInterface* const list[] = {&creator};
+  static IPluginCreatorInterface* const list[] = {&creator, &v2Creator()};
   static IPluginCreatorInterface* const wildOnes[] = {wild<IPluginCreatorInterface>()};
   static IPluginCreatorInterface* const nulls[] = {nullptr};
-  count = 1;
+  count = 2;
   if (lies("getCreators", "lie-null")) return nullptr;
   if (lies("getCreators", "lie-none")) return count = 0, list;
   if (lies("getCreators", "lie-negative")) return count = -1, list;
   if (lies("getCreators", "lie-huge")) return count = INT32_MAX, list;
   if (lies("getCreators", "lie-wild")) return wild<IPluginCreatorInterface* const>();
-  if (lies("getCreators", "lie-wild-creator")) return wildOnes;
-  if (lies("getCreators", "lie-null-creator")) return nulls;
+  if (lies("getCreators", "lie-wild-creator")) return count = 1, wildOnes;
+  if (lies("getCreators", "lie-null-creator")) return count = 1, nulls;
   return list;
 }
 
