@@ -75,8 +75,7 @@ def _fault(fault: re.Match, call: str) -> LastWords:
         )
         return LastWords("over", sentence, address, fault[6])
     if fault[5]:
-        advice = " Read no more elements than PluginField::length says." if fault[5] == "a field's data" else ""
-        sentence = f"{call} went past the end of {fault[5]}: byte {fault[3]} of {fault[4]}, counted from 0.{advice}"
+        sentence = f"{call} went past the end of {fault[5]}: byte {fault[3]} of {fault[4]}, counted from 0."
         return LastWords("past-end", sentence, address, fault[5])
     where = "a null pointer" if address < 4096 else f"an address that is not its own, {address:#x}"
     return LastWords("crash", f"{call} crashed: it used {where}.", address)

@@ -143,7 +143,7 @@ def configure(
     if plugin.creator.is_v3:
         return
     if status := plugin.initialize():
-        raise LifeProblem("initialize", f"initialize() returned {status}.")
+        raise LifeProblem("initialize", f"initialize() returned {status}: 0 says that all is well.")
     usual = at_run(spec, combination, shapes, fixed or extents_at(spec, "opt"))
     plugin.configure(usual.inputs, usual.outputs)
 

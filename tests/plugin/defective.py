@@ -130,8 +130,9 @@ def keep(subjects: list[Subject], judged: list[Judged]) -> None:
     for subject, found in zip(subjects, judged, strict=True):
         entries.pop(subject.name, None)
         if not found.problems:
-            entries[subject.name] = {"key": subject.key, "with": surroundings(), "failed": found.failed}
-    KEPT.write_text(json.dumps(dict(sorted(entries.items())), indent=1, ensure_ascii=False) + "\n")
+            entries[subject.name] = {"key": subject.key, "with": surroundings(), "failed": sorted(found.failed)}
+    lines = [f' "{name}": {json.dumps(entry)}' for name, entry in sorted(entries.items())]
+    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def standing(subject: Subject, entries: dict[str, dict]) -> str:

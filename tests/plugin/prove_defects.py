@@ -13,7 +13,7 @@ import argparse
 import multiprocessing
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -73,11 +73,11 @@ def _show(found: Judged, messages: bool) -> None:
     sys.stdout.flush()
 
 
-def _kept_failures() -> dict[str, dict[str, str]]:
+def _kept_failures() -> dict[str, list[str]]:
     return {name: entry["failed"] for name, entry in defective.kept().items()}
 
 
-def matrix(subjects: list[Subject], failed: dict[str, dict[str, str]]) -> list[str]:
+def matrix(subjects: list[Subject], failed: Mapping[str, Collection[str]]) -> list[str]:
     """Defects by rule: O its owner, + one that must fail too, ! one that must not, ? one that must and does not."""
     ids = sorted(RULES, key=lambda id: [*GROUPS].index(RULES[id].group))
     width = max((len(each.name) for each in subjects if each.patch), default=0)
@@ -87,6 +87,9 @@ def matrix(subjects: list[Subject], failed: dict[str, dict[str, str]]) -> list[s
     for each in subjects:
         if each.patch and each.name in failed:
             lines.append(f"{each.name:<{width}}  " + "".join(_mark(id, each, failed[each.name]) for id in ids))
+    patches = [each.patch for each in subjects if each.patch]
+    lines.append(f"{len(patches)} defects, {sum('first-named' in each.more for each in patches)} of them first named "
+                 "otherwise")  # fmt: skip
     alarms = sum(len(failed.get(each.name, ())) for each in subjects if not each.patch)
     lines.append(f"False alarms on {sum(not each.patch for each in subjects)} right plugins: {alarms}")
     return lines

@@ -17,6 +17,7 @@ from grader.plugin.objects import Plugin
 
 _BUILD = "NvInferRuntime.h 10.14, IPluginV3OneBuild"
 _UNWRITTEN = -(1 << 31)  # what the host fills the array of tactics with
+_ZERO = "0 says that all is well; anything else stops the engine."
 _MOST_TACTICS = 1000
 
 
@@ -155,12 +156,12 @@ def status(bench: Bench, rng) -> Finding:
             if code := run.status:
                 if runs_itself(bench, stored, case):
                     raise life.LifeProblem("clone-ready", f"enqueue() of a context's plugin returned {code}.")
-                return failed(f"enqueue() returned {code} for {case.name}.")
+                return failed(f"enqueue() returned {code} for {case.name}. {_ZERO}")
     return passed()
 
 
 def _shape_change(bench: Bench, context: Plugin, stored: life.Stored, which: str) -> str | None:
     tensors = at_run(bench.spec, stored.combination, stored.shapes, extents_at(bench.spec, which))
     if code := context.shape_change(tensors.inputs, tensors.outputs):
-        return f"onShapeChange() returned {code} at the profile's {which} extents."
+        return f"onShapeChange() returned {code} at the profile's {which} extents. {_ZERO}"
     return None
