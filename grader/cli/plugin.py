@@ -8,23 +8,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from grader.checks.conformance import reports
-from grader.checks.conformance.rule import GROUPS, RULES
-from grader.checks.conformance.run import MISSING, UNJUDGED, Report, conform, conform_each
+from grader.checks.conformance.rule import RULES
+from grader.checks.conformance.run import Report, conform, conform_each
 from grader.cli.guard import FAULT, NOT_PASSED, OK, WrongUse, keep_log
 from grader.cli.lane import ensure
-from grader.cli.verdict_view import clean, state_style
+from grader.cli.plugin_view import show
 from grader.course.table import did_you_mean
-from grader.notebook.panel import worded
 from grader.plugin.build import HostUnavailable
-from grader.plugin.guess import HOW_TO_GO_ON
 from grader.plugin.spec import Spec, SpecError, load_spec
 from grader.toolchain import tensorrt
-from grader.verdict import CheckResult, State
+from grader.verdict import State
 
 
 @dataclass(frozen=True)
@@ -120,103 +115,3 @@ def exit_status(report: Report, level: str | None = None) -> int:
         return NOT_PASSED
     ran = [r for r in report.results if r.state is not State.UNSUPPORTED_HERE]
     return OK if ran and all(r.state is State.PASS for r in ran) else NOT_PASSED
-
-
-def show(
-    report: Report, console: Console, *, full: bool, among: int = 1, said: set[str] | None = None
-) -> None:  # fmt: skip
-    """What failed, with the rule and its source; what passed is counted, or listed with ``full``.
-
-    ``among``: so many plugins of this library are shown; each is called by its name then. ``said``: notes that were
-    shown before.
-    """
-    said = set() if said is None else said
-    if among > 1:
-        console.rule(Text(reports.plugin_name(report) or "A plugin without a name", "bold"), align="left")
-    for group, title in GROUPS.items():
-        results = [r for r in report.results if r.group == group]
-        shown = results if full else [r for r in results if r in report.failed or r.message.startswith(UNJUDGED)]
-        if shown:
-            console.print(Text(title, "bold"))
-            for result in shown:
-                _result(result, console)
-            console.print()
-    _summary(report, console, said)
-
-
-def _result(result: CheckResult, console: Console) -> None:
-    icon, word = worded(result)
-    row = Table.grid(padding=(0, 1))
-    row.add_column(no_wrap=True, min_width=18)
-    row.add_column(no_wrap=True, min_width=22)
-    row.add_column()
-    quiet = "dim" if result.blocked_by else ""
-    row.add_row(
-        Text(f"{icon} {word}", quiet or state_style(result.state)),
-        Text(result.check, "cyan"),
-        Text(result.sentence, quiet),
-    )
-    console.print(row)
-    if result.state is State.PASS:
-        return
-    lines = [Text(clean(result.message), quiet or "bold")]
-    if result.state is not State.UNSUPPORTED_HERE and not result.blocked_by:
-        lines += [
-            Text(f"Often believed: {reports.belief(result)}", "italic"),
-            Text(f"The rule: {result.source}", "dim"),
-        ]
-    for line in lines:
-        console.print(Padding(line, (0, 0, 0, 4)))
-
-
-def _summary(report: Report, console: Console, said: set[str]) -> None:
-    passed = [r for r in report.results if r.state is State.PASS]
-    here = [r for r in report.results if r.state is State.UNSUPPORTED_HERE]
-    waiting = len(report.results) - len(passed) - len(here) - len(report.failed)
-    parts = [f"{len(passed)} rules passed", f"{len(report.failed)} failed"]
-    parts += [f"{waiting} wait for those"] if waiting else []
-    if here:
-        parts.append(f"{len(here)} were not run")
-    style = "bold red" if report.failed else "bold green"
-    console.print(
-        Text(f"{', '.join(parts)}, in {report.seconds:.1f} s, at level {report.level}: {_reached(report)}.", style)
-    )
-    if report.reason:
-        console.print(Text(clean(report.reason), "yellow"))
-    if report.rebuild:
-        console.print(Text.assemble(("To get further, build it so: ", "yellow"), clean(report.rebuild)), soft_wrap=True)
-    if further := how_to_go_on(report):
-        console.print(Text(further, "yellow"), soft_wrap=True)
-    for note in report.notes:
-        if note not in said:
-            console.print(Text(clean(note), "dim"))
-    said.update(report.notes)
-
-
-def _reached(report: Report) -> str:
-    """What was done, of what the level allows: without a spec's inputs no kernel is run."""
-    tried = [r for r in report.results if r.state is not State.UNSUPPORTED_HERE and r.blocked_by is None]
-    return LEVELS[report.level if any(RULES[r.check].level == "L1" for r in tried) else "L0"]
-
-
-def how_to_go_on(report: Report) -> str:
-    """What would make more rules run, in a sentence: a spec that says the attributes, the inputs, or what is right."""
-    messages = [r.message for r in report.results]
-    option = f" --creator {report.plugin[0]}" if report.plugin and report.others else ""
-    begin = f"grader plugin spec {report.library}{option} > mine.toml begins a spec, --spec mine.toml uses it."
-    if unmade := next((each for each in messages if HOW_TO_GO_ON in each), ""):
-        return clean(unmade.removeprefix("Not run: ").replace(HOW_TO_GO_ON, begin))
-    if other := next((each for each in messages if "are driven here" in each), ""):
-        return clean(other.removeprefix("Not run: "))
-    if MISSING["spec"] in messages:
-        return f"Formats, shapes, runs and streams were not checked for want of the plugin's inputs: {begin}"
-    if MISSING["reference"] in messages:
-        return f"Results were compared with nothing but the plugin's own, for want of a reference: {begin}"
-    return ""
-
-
-LEVELS = {
-    "L0": "loaded, asked, cloned and serialized; its kernels were not run",
-    "L1": "its kernels ran on the simulated GPU",
-    "L2": "its kernels ran on a GPU",
-}

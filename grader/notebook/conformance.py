@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.checks.conformance.reports import belief
 from grader.checks.conformance.rule import GROUPS
-from grader.checks.conformance.run import Report
+from grader.checks.conformance.run import UNJUDGED, Report
 from grader.notebook import words
 from grader.notebook.markup import Html, code, heading, join, prose, tag
 from grader.notebook.panel import worded as worded_check
@@ -35,22 +35,22 @@ class ConformancePanel:
         self.title = title or Path(report.library).name
 
     def _repr_html_(self) -> str:
-        headline, state = _headline(self.report)
+        title, state = headline(self.report)
         icon, colour = {"good": "✓", "bad": "✗", "open": "○"}[state], state
         header = tag(
             "header",
-            heading(3, tag("span", icon, class_="icon", aria_hidden="true"), " ", headline, class_="title"),
+            heading(3, tag("span", icon, class_="icon", aria_hidden="true"), " ", title, class_="title"),
             tag("p", code(self.title)),
             tag("p", _counted(self.report), class_="points"),
         )
         body = tag("div", _failed(self.report, self.sources), _waiting(self.report), _themes(self.report),
                    _footer(self.report), class_="body")  # fmt: skip
-        name = f"Conformance of {self.title}: {headline}, {_counted(self.report)}"
+        name = f"Conformance of {self.title}: {title}, {_counted(self.report)}"
         return join(STYLE, tag("section", header, body, class_=f"panel {colour}", aria_label=name))
 
     def __repr__(self) -> str:
-        headline, _ = _headline(self.report)
-        lines = [f"{self.title}: {headline}, {_counted(self.report)}"]
+        title, _ = headline(self.report)
+        lines = [f"{self.title}: {title}, {_counted(self.report)}"]
         for result in self.report.failed:
             icon, word = worded(result)
             lines += _wrapped(f"{icon} {word:<17}{result.check}: {result.sentence}", "  ", 21)
@@ -67,7 +67,7 @@ def worded(result: CheckResult) -> tuple[str, str]:
     return icon, "failed" if result.state is State.FAIL and not result.blocked_by else word
 
 
-def _headline(report: Report) -> tuple[str, str]:
+def headline(report: Report) -> tuple[str, str]:
     """A few words and the colour: "good", "bad" or "open"."""
     failed = report.failed
     if any(result.state is State.GRADER_FAULT for result in failed):
@@ -76,8 +76,14 @@ def _headline(report: Report) -> tuple[str, str]:
         names = ", ".join(result.check for result in failed[:3])
         return f"Not conforming: {names}{' and more' if len(failed) > 3 else ''}", "bad"
     if any(result.state is State.PASS for result in report.results):
-        return "It keeps the rules", "good"
+        left = any(_left(result) for result in report.results)
+        return "It keeps the rules that were run" if left else "It keeps the rules", "good"
     return words.NOTHING_CHECKED, "open"
+
+
+def _left(result: CheckResult) -> bool:
+    """Whether it might have been run and was not; a rule of the other interface family is none of this plugin's."""
+    return result.state is State.UNSUPPORTED_HERE and not result.message.startswith("Not run: it is about V")
 
 
 def _counted(report: Report) -> str:
@@ -91,10 +97,12 @@ def _with(report: Report, state: State) -> list[CheckResult]:
 
 
 def _failed(report: Report, sources: Mapping[str, str]) -> Html | None:
-    """The rules that failed by themselves, each with what was found; the first lies open."""
-    if not report.failed:
+    """The rules that failed by themselves, each with what was found; the first lies open. Then what is not judged,
+    since the inputs are guessed."""
+    shown = [*report.failed, *(result for result in report.results if result.message.startswith(UNJUDGED))]
+    if not shown:
         return None
-    rows = [_row(result, _found(result, sources, unfolded=index == 0)) for index, result in enumerate(report.failed)]
+    rows = [_row(result, _found(result, sources, unfolded=index == 0)) for index, result in enumerate(shown)]
     return tag("ul", rows, class_="checks")
 
 
