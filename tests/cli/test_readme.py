@@ -36,3 +36,13 @@ def test_its_folders_and_links_exist():
 def test_its_exercise_is_one():
     slugs = {exercise.slug for chapter in chapters() for exercise in chapter.exercises}
     assert set(re.findall(r'exercise\("([^"]+)"\)', README)) <= slugs
+
+
+def test_its_report_is_what_the_command_says():
+    """The sentence, the belief and the source of the rule that the README shows are the rule's."""
+    from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
+    from grader.checks.conformance.rule import GROUPS, RULES
+
+    rule, shown = RULES["stream"], " ".join(README.split())
+    assert f"✗ failed {rule.id} {GROUPS[rule.group]} {rule.sentence}" in shown
+    assert f"Often believed: {rule.belief} The rule: {rule.source} ✓" in shown
