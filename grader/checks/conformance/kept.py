@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from grader.plugin import life
 from grader.plugin.life import LifeProblem, Stored
 from grader.plugin.objects import Plugin
 from grader.plugin.records import Field
+from grader.plugin.session import PluginEnded
 from grader.plugin.types import DIMS, TYPES, field_type, unpack
 
 
@@ -38,12 +40,36 @@ def kept(bench: Bench, plugin: Plugin) -> Kept:
     return kept_in(life.build(plugin, bench.spec)) if bench.spec.tensors else kept_now(plugin)
 
 
+def configured(bench: Bench, plugin: Plugin) -> Plugin:
+    """The plugin as it is when TensorRT serializes it, as far as it can be configured; another rule says why it cannot.
+
+    Before, a plugin need not know what to keep: QKVToContextPluginDynamic of NVIDIA's plugin library asserts that it
+    was configured (getSerializationSize, TensorRT 8.2 to 10).
+    """
+    if bench.spec.tensors:
+        with suppress(LifeProblem):
+            life.build(plugin, bench.spec)
+    return plugin
+
+
+def rebuilt_for_runtime(bench: Bench) -> Plugin | None:
+    """A plugin as a runtime has it; None where it cannot be had, which the rules of serialization look at."""
+    try:
+        plugin = bench.plugin()
+        return rebuild(bench, plugin, kept_now(configured(bench, plugin)))
+    except LifeProblem:
+        return None
+    except PluginEnded as ended:
+        bench.ended.append(ended)
+        return None
+
+
 def kept_in(stored: Stored) -> Kept:
     return checked(Kept(stored.fields or (), stored.blob))
 
 
 def kept_now(plugin: Plugin) -> Kept:
-    """The same without configuring it."""
+    """The same of a plugin that is configured, or rebuilt, already."""
     if not plugin.creator.is_v3:
         return Kept(blob=plugin.serialize()[1])
     fields = plugin.serialized()
@@ -70,7 +96,7 @@ def checked(found: Kept) -> Kept:
 
 def steady(bench: Bench) -> None:
     """``LifeProblem`` where plugins of the same attributes keep different things: then nothing can be compared."""
-    first, second = bench.once("steady", lambda: [kept_now(bench.plugin()) for _ in range(2)])
+    first, second = bench.once("steady", lambda: [kept_now(configured(bench, bench.plugin())) for _ in range(2)])
     if first != second:
         raise LifeProblem(
             "getFieldsToSerialize",

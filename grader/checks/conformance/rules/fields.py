@@ -13,7 +13,7 @@ import numpy as np
 
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench, shown
-from grader.checks.conformance.kept import Kept, difference, kept, kept_now, steady
+from grader.checks.conformance.kept import Kept, configured, difference, kept, kept_now, steady
 from grader.checks.conformance.rule import rule
 from grader.plugin import life
 from grader.plugin.arguments import attribute_field, attribute_fields
@@ -37,10 +37,12 @@ def _made(bench: Bench, fields: list[Field] | None, session: Session | None = No
 
 
 def _use(plugin: Plugin | None) -> None:
-    """A plugin that was made of bad fields after all must still be one: it is cloned, serialized and removed."""
+    """A plugin that was made of bad fields after all must still be one: it is cloned, serialized and removed. It is not
+    configured, as these fields may not fit the inputs; and V2 plugins need not know what to keep before that."""
     if plugin is not None:
         plugin.clone()
-        kept_now(plugin)
+        if plugin.creator.is_v3:
+            kept_now(plugin)
 
 
 @rule(
@@ -142,7 +144,7 @@ def _with_strangers(bench: Bench, fields: list[Field]) -> Iterator[tuple[str, li
     yield "of which the last is unknown", [*fields, stranger]
     for each in bench.spec.attributes:
         other = attribute_field(each, other_value(each))
-        for name in (each.name + "_", "_" + each.name, each.name[:-1], each.name.swapcase()):
+        for name in (each.name + "_", "_" + each.name, each.name[:-1]):
             if name and name not in {field.name for field in fields}:
                 yield f"of which one is called {name!r}", [*fields, replace(other, name=name)]
 
@@ -190,7 +192,7 @@ def _taken_as(bench: Bench, attribute: Attribute, kind: str) -> str | None:
         if right is None or _same(bench, right, plugin):
             return None
     else:
-        kept_now(plugin)
+        _use(plugin)
     return (
         f"createPlugin() takes the attribute {attribute.name!r}, a {attribute.type}, as {kind} and makes another value "
         f"of it: look at PluginField::type, and return a null plugin for one that you do not read."
@@ -198,7 +200,7 @@ def _taken_as(bench: Bench, attribute: Attribute, kind: str) -> str | None:
 
 
 def _same(bench: Bench, first: Plugin, second: Plugin) -> bool:
-    return kept_now(first) == kept_now(second)
+    return kept_now(configured(bench, first)) == kept_now(configured(bench, second))
 
 
 def _as_type(attribute: Attribute, kind: str) -> tuple[object, Field]:
@@ -299,7 +301,7 @@ def fields_lifetime(bench: Bench, rng) -> Finding:
 def fields_per_object(bench: Bench, rng) -> Finding:
     """Each plugin is asked once, since what it serializes may grow with each call: that is another rule."""
     steady(bench)
-    control, bare = kept_now(bench.plugin()), _without_attributes(bench)
+    control, bare = kept_now(configured(bench, bench.plugin())), _without_attributes(bench)
     for attribute in bench.spec.attributes:
         changed = _with(bench, attribute, attribute_field(attribute, other_value(attribute)))
         for gone in (False, True):
@@ -307,10 +309,10 @@ def fields_per_object(bench: Bench, rng) -> Finding:
             second = _made(bench, changed)
             if second is None:  # a value that the grader made up may not be legal
                 break
-            kept_now(second)
+            kept_now(configured(bench, second))
             if gone:
                 second.end()
-            if (after := kept_now(first)) != control:
+            if (after := kept_now(configured(bench, first))) != control:
                 return failed(
                     f"After a second plugin {'is gone' if gone else 'was created'}, {difference(control, after)} in "
                     f"the first: attributes belong into members, not into static variables or the creator."
@@ -325,4 +327,6 @@ def fields_per_object(bench: Bench, rng) -> Finding:
 
 def _without_attributes(bench: Bench) -> Kept:
     plugin = _made(bench, [])
-    return Kept() if plugin is None else kept_now(plugin)
+    if plugin is None:
+        return Kept()
+    return kept_now(plugin if plugin.creator.is_v3 else configured(bench, plugin))

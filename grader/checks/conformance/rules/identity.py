@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
+from grader.checks.conformance.kept import rebuilt_for_runtime
 from grader.checks.conformance.rule import rule
 from grader.plugin import life
 from grader.plugin.objects import BUILD, CORE, RUNTIME, Plugin
 from grader.plugin.records import Creator
-from grader.plugin.session import RUNTIME as RUNTIME_PHASE
-from grader.plugin.session import PluginEnded
 
 LONGEST = 1024  # bytes with the NUL
 PARTS = ("name", "version", "namespace")
@@ -43,7 +42,7 @@ def identity(bench: Bench, rng) -> Finding:
             return failed(problem)
         if said != _triple(creator):
             return failed(_differ(what, said, "its creator", _triple(creator)))
-    return passed() if creator.is_v3 else _given_namespace(plugin)
+    return passed() if creator.is_v3 else _given_namespace(bench.plugin())
 
 
 def _triple(creator: Creator) -> tuple[str | None, str | None, str | None]:
@@ -56,17 +55,10 @@ def _relatives(bench: Bench, plugin: Plugin):
     yield "The plugin, asked again,", plugin
     if (clone := plugin.clone()) is not None:
         yield "The clone", clone
-    if plugin.creator.is_v3:
-        fields = plugin.serialized()
-        rebuilt = None if fields is None else bench.session().create(plugin.creator, fields, RUNTIME_PHASE)
-        if rebuilt is not None:
-            yield "The plugin rebuilt for the runtime", rebuilt
-    else:
-        data = plugin.serialize()[1]
-        rebuilt = None if data is None else bench.session().deserialize(plugin.creator, data)
-        if rebuilt is not None:
-            yield "The deserialized plugin", rebuilt
-    if rebuilt is not None and (context := rebuilt.attach()) is not None:
+    if (rebuilt := rebuilt_for_runtime(bench)) is None:
+        return
+    yield "The plugin rebuilt for the runtime" if plugin.creator.is_v3 else "The deserialized plugin", rebuilt
+    if (context := rebuilt.attach()) is not None:
         yield "The plugin attached to a context", context
 
 
@@ -114,20 +106,10 @@ def capabilities(bench: Bench, rng) -> Finding:
     if (clone := plugin.clone()) is not None:
         if problem := _wrong_capabilities(clone, "A clone", (CORE, BUILD, RUNTIME)):
             return failed(problem)
-    if (rebuilt := _rebuilt(bench, plugin)) is not None:
+    if (rebuilt := rebuilt_for_runtime(bench)) is not None:
         if problem := _wrong_capabilities(rebuilt, "A plugin created for the runtime", (CORE, RUNTIME)):
             return failed(problem)
     return passed()
-
-
-def _rebuilt(bench: Bench, plugin: Plugin) -> Plugin | None:
-    """The plugin as a runtime has it; None where it cannot be had, which the rules of serialization look at."""
-    try:
-        fields = plugin.serialized()
-        return None if fields is None else bench.session().create(plugin.creator, fields, RUNTIME_PHASE)
-    except PluginEnded as ended:
-        bench.ended.append(ended)
-        return None
 
 
 def _wrong_capabilities(plugin: Plugin, who: str, wanted: tuple[int, ...]) -> str | None:

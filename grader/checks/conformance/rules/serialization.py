@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import FILL, Bench
-from grader.checks.conformance.kept import Kept, difference, end_two, kept, kept_in, kept_now, rebuild
+from grader.checks.conformance.kept import Kept, configured, difference, end_two, kept, kept_in, kept_now, rebuild
 from grader.checks.conformance.rule import rule
 from grader.checks.conformance.runs import run_directly, run_revived
 from grader.checks.conformance.trials import went_well
@@ -35,9 +35,9 @@ def serialize_lifetime(bench: Bench, rng) -> Finding:
     clone, control = original.clone(), original.clone()
     if clone is None or control is None or clone.address == original.address:
         raise life.LifeProblem("clone", "clone() returned null, or the object itself.")
-    before = kept_now(control)
+    before = kept_now(configured(bench, control))
     original.end()
-    if (after := kept_now(clone)) != before:
+    if (after := kept_now(configured(bench, clone))) != before:
         end_two(bench)
         return failed(
             f"Once the original is destroyed, {difference(before, after)} in its clone: what the clone serializes "
@@ -49,8 +49,8 @@ def serialize_lifetime(bench: Bench, rng) -> Finding:
 def _overwritten(bench: Bench) -> str | None:
     """Another plugin's call changes what the first was given."""
     first, second = bench.plugin(), bench.plugin(changed=_all_changed(bench)) or bench.plugin()
-    given = kept_now(first)
-    second.serialized()
+    given = kept_now(configured(bench, first))
+    configured(bench, second).serialized()
     if (later := Kept(first.serialized_before() or ())) != given:
         return (
             f"After another plugin's getFieldsToSerialize(), {difference(given, later)} in what the first plugin "
@@ -68,7 +68,7 @@ def _dangling(bench: Bench) -> str | None:
     told = []
     for fill in (FILL, _OTHER_FILL):
         with bench.fresh(fill) as session:
-            told.append(bench.plugin(session).serialized() or ())
+            told.append(configured(bench, bench.plugin(session)).serialized() or ())
     for one, two in zip(*told, strict=False):
         if one.name != two.name or _depends_on_the_fill(one, two):
             return (
