@@ -11,6 +11,9 @@ from grader.view.picture import PALETTE, QUIET, Picture, sheet
 
 _ROW, _LANE, _TEXT = 0.2, 0.95, 5.2  # inches
 _LONGEST = 58  # characters of a row's text
+# An object has the colour of its kind in every process.
+_COLOURS = {"creator": PALETTE[0], "plugin": PALETTE[1], "runtime plugin": PALETTE[2], "context": PALETTE[3],
+            "clone": PALETTE[4]}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -54,19 +57,24 @@ def _draw_process(axes, process: int, rows: list[_Row], own: list, left: float, 
         lane = process, row.call.object
         first.setdefault(lane, index)
         last[lane] = index
-    for number, lane in enumerate(own):
+    for lane in own:
         x = _x(own, lane)
-        colour = PALETTE[number % len(PALETTE)]
+        colour = _colour(lane[1])
         spot = [y + _ROW * first[lane], y + _ROW * last[lane]]
         axes.plot([x, x], spot, color=colour, linewidth=2.2, alpha=0.45, solid_capstyle="round")
-        axes.text(x, spot[0] - 0.13, lane[1], fontsize=7.5, ha="center", va="center", color=colour)
+        axes.text(x, spot[0] - 0.13, lane[1], fontsize=8, ha="center", va="center", color=colour)
     for index, row in enumerate(rows):
         lane = process, row.call.object
         height, x = y + _ROW * index, _x(own, lane)
-        axes.plot([x], [height], marker="o", markersize=4.5, color=PALETTE[own.index(lane) % len(PALETTE)])
+        axes.plot([x], [height], marker="o", markersize=4.5, color=_colour(lane[1]))
         axes.plot([x + 0.07, left - 0.1], [height] * 2, color=QUIET, linewidth=0.5, alpha=0.5)
         axes.text(left, height, _text(row), fontsize=8.5, va="center", family="monospace")
     return y + _ROW * len(rows) + 0.12
+
+
+def _colour(name: str) -> str:
+    """Of "plugin 1", "context 2", "clone 3", ..."""
+    return _COLOURS.get(name.rstrip("0123456789 "), QUIET)
 
 
 def _x(lanes: list, lane: tuple) -> float:
