@@ -9,10 +9,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,11 +22,13 @@ import numpy as np
 from grader.notebook.conformance import ConformancePanel
 from grader.notebook.display import show
 from grader.notebook.markup import Html, code, heading, join, table, tag
+from grader.notebook.pages import Installing
 from grader.notebook.style import STYLE
 from grader.plugin import life
+from grader.plugin.build import HostUnavailable
 from grader.plugin.execute import Run, Runner, make_case
 from grader.plugin.session import PluginEnded, Session
-from grader.plugin.spec import load_spec
+from grader.plugin.spec import SpecError, load_spec
 from grader.plugin.spec_records import Spec
 from grader.plugin.trace import Call, Trace
 from grader.plugin.types import TYPES, field_type, unpack
@@ -37,11 +40,19 @@ _COMPILED = (".cpp", ".cc", ".cu", ".h", ".hpp", ".cuh")
 _LIFE = "One life of the plugin"
 
 
-class NotBuilt(Exception):
-    """The files do not compile to a library; the message is the compiler's. In a notebook, without a traceback."""
+class _OneLine(Exception):
+    """In a notebook without a traceback: what went wrong is not in the code that was called."""
 
     def _render_traceback_(self) -> list[str]:
-        return [f"NotBuilt: {self}"]
+        return [f"{type(self).__name__}: {self}"]
+
+
+class NotBuilt(_OneLine):
+    """The files do not compile to a library; the message is the compiler's."""
+
+
+class NotDriven(_OneLine):
+    """Plugins cannot be driven on this machine, or the spec cannot be read; the message says what to do."""
 
 
 class Draft:
@@ -70,6 +81,7 @@ class Draft:
 
     @functools.cached_property
     def library(self) -> Path:
+        _install_plugin_lane()
         sources = {name: text.encode() for name, text in self.files.items() if name.endswith(_COMPILED)}
         built = compile_library(Source(sources, next(iter(sources))))
         if built.state is not State.PASS:
@@ -87,18 +99,20 @@ class Draft:
 
 
 def conform(
-    plugin: Draft | Path | str, spec: Spec | Path | str | None = None, *, only: Iterable[str] | None = None
-) -> ConformancePanel:
-    """Drive a plugin through all rules, or ``only`` those and what they need, on the simulated GPU.
+    plugin: Draft | Path | str, spec: Spec | Path | str | None = None, *, only: Iterable[str] | None = None,
+    level: str | None = None,
+) -> ConformancePanel:  # fmt: skip
+    """Drive a plugin through all rules, or ``only`` those and what they need; on the simulated GPU, or by ``level``.
 
     ``plugin`` is a draft, a library, or the file of a Python plugin. The panel's ``report`` has everything.
+    ``NotBuilt``, ``NotDriven``, ``FileNotFoundError``.
     """
     from grader.checks.conformance.run import conform as run
 
     library, facts, sources, title = _parts(plugin, spec)
     note = _Note("Starting the plugin host …")
-    with show(note) as shown:
-        report = run(library, facts, only=only, progress=lambda rule, at, of: shown.preview(
+    with show(note) as shown, _told():
+        report = run(library, facts, only=only, level=level, progress=lambda rule, at, of: shown.preview(
             _Note(f"{at + 1} of {of}: {rule.sentence}")))  # fmt: skip
         shown.preview(_Note(""))
     return ConformancePanel(report, sources, title=title)
@@ -155,7 +169,7 @@ def live(plugin: Draft | Path | str, spec: Spec | Path | str | None = None) -> L
         raise ValueError("a life needs inputs: describe them in a spec (docs/plugin_spec.md)")
     trace = Trace()
     found = Life(trace.calls)
-    with RuntimeDevice.start() as device:
+    with _told(), RuntimeDevice.start() as device:
         try:
             with Session(library, device=device, trace=trace) as session:
                 stored = _build(session, facts, found)
@@ -227,13 +241,36 @@ def _shown(names: list[str], arrays: list[np.ndarray | None]) -> list[str]:
 
 def _parts(plugin: Draft | Path | str, spec) -> tuple[Path, Spec | None, dict[str, str], str]:
     """Library, spec, sources and title."""
-    facts = load_spec(spec) if isinstance(spec, (str, Path)) else spec
-    if isinstance(plugin, Draft):
-        return plugin.library, facts or plugin.spec, plugin.files, plugin.title
+    _install_plugin_lane()
+    with _told():
+        facts = load_spec(spec) if isinstance(spec, (str, Path)) else spec
+        if isinstance(plugin, Draft):
+            return plugin.library, facts or plugin.spec, plugin.files, plugin.title
     library = Path(plugin).resolve()
     if not library.is_file():
         raise FileNotFoundError(f"there is no library {library}")
     return library, facts, {}, library.name
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """What is missing, or wrong in a spec, is one line."""
+    try:
+        yield
+    except HostUnavailable as problem:
+        raise NotDriven(problem.sentence) from None
+    except SpecError as problem:
+        raise NotDriven(str(problem)) from None
+
+
+def _install_plugin_lane() -> None:
+    """On first use, with a bar; where it fails, what comes next says what is missing."""
+    from grader.toolchain import lane
+
+    if not lane.state().ready:
+        with show(_Note("")) as shown:
+            lane.install(lambda at: shown.preview(Installing(at.done, at.total, at.sentence)))
+            shown.preview(_Note(""))
 
 
 class _Note:

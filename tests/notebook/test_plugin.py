@@ -10,8 +10,10 @@ from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
 from grader.checks.conformance.rule import RULES
 from grader.checks.conformance.run import Report
 from grader.notebook.conformance import ConformancePanel
-from grader.notebook.plugin import Draft, Life, NotBuilt, conform, live
+from grader.notebook.plugin import Draft, Life, NotBuilt, NotDriven, conform, live
+from grader.plugin.build import HostUnavailable
 from grader.plugin.trace import Call, Trace
+from grader.toolchain import lane
 from grader.verdict import State
 
 PLUGINS = Path(__file__).parents[1] / "plugin" / "plugins"
@@ -73,6 +75,32 @@ def test_what_cannot_be_driven_is_told():
         conform("/nowhere/libmine.so")
     with pytest.raises(ValueError, match="a plugin needs"):
         Draft({"a.toml": ""})
+
+
+def test_a_spec_that_is_wrong_is_one_line(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text("[plugn]\n")
+    with pytest.raises(NotDriven, match="plugn"):
+        conform(tmp_path / "libmine.so", spec=file)
+
+
+def test_what_is_missing_here_is_one_line(monkeypatch, tmp_path):
+    def nothing(*_, **__):
+        raise HostUnavailable("The registry is missing.")
+
+    monkeypatch.setattr("grader.checks.conformance.run.conform", nothing)
+    (tmp_path / "libmine.so").write_bytes(b"")
+    with pytest.raises(NotDriven, match="The registry is missing"):
+        conform(tmp_path / "libmine.so")
+
+
+def test_the_plugin_lane_is_installed_on_first_use(monkeypatch, tmp_path):
+    seen = []
+    monkeypatch.setattr("grader.toolchain.lane.state", lambda: lane.Lane("absent", 0, 1))
+    monkeypatch.setattr("grader.toolchain.lane.install", lambda report: seen.append(report))
+    with pytest.raises(FileNotFoundError):
+        conform(tmp_path / "libmine.so")
+    assert len(seen) == 1
 
 
 def test_a_life_shows_what_was_found():
