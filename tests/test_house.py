@@ -95,6 +95,23 @@ def test_the_pictures_of_the_pages_are_those_that_their_scripts_draw():
         assert script.with_suffix(".svg").read_text() == drawn, f"python {script.relative_to(ROOT)}"
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_every_link_of_a_page_leads_somewhere(page):
+    lost = []
+    for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text()):
+        file, _, anchor = target.partition("#")
+        there = page.parent / file if file else page
+        if not there.exists() or anchor and anchor not in anchors(there):
+            lost.append(target)
+    assert not lost
+
+
+def anchors(page: Path) -> set[str]:
+    """Those that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("suffix", ["py", "cpp", "h", "inc", "cu", "cuh"])
 def test_no_file_needs_an_afternoon(suffix):
     files = [p for top in ("grader", "tests", "benchmarks", "solutions") for p in (ROOT / top).rglob(f"*.{suffix}")]
