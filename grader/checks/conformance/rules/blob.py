@@ -75,8 +75,9 @@ def blob_round_trip(bench: Bench, rng) -> Finding:
     "blob-refuses", group="serialization", family="V2", needs=("blob-size", "blob-round-trip"),
     sentence="deserializePlugin() returns null for a blob of another length, and survives any damaged one.",
     belief="The bytes come from serialize(), so they are as they should be.",
-    source="NvInferRuntimePlugin.h 10.14, IPluginCreator::deserializePlugin: serialLength is there to be looked at; "
-    "plans are built by other versions, NVIDIA/TensorRT#3898",
+    source="Recommended: no document asks for it, but serialLength (NvInferRuntimePlugin.h 10.14, "
+    "IPluginCreator::deserializePlugin) is all that tells a plan of another version of the plugin; "
+    "NVIDIA/TensorRT#3898 (plans of other versions)",
 )  # fmt: skip
 def blob_refuses(bench: Bench, rng) -> Finding:
     """A damaged byte may be a legal value where there is no checksum: such a plugin must only stay usable."""

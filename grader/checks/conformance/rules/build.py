@@ -42,7 +42,7 @@ def tactics(bench: Bench, rng) -> Finding:
 def _wrong_tactics(plugin: Plugin, count: int, status: int, found: list[int]) -> str | None:
     if not 0 <= count <= _MOST_TACTICS:
         return f"getNbTactics() returned {count}."
-    if status != 0:
+    if status != 0 and count:
         return f"getValidTactics() returned {status} where there is room for the {count} that getNbTactics() says."
     if _UNWRITTEN in found:
         return f"getNbTactics() says {count}, and getValidTactics() wrote {count - found.count(_UNWRITTEN)} of them."
@@ -79,7 +79,8 @@ def _compute_alike(bench: Bench, found: list[int], rng) -> Finding:
     "timing-cache", group="build", family="V3",
     sentence="getTimingCacheID() is null, or a text made of the attributes alone: the same for equal plugins.",
     belief="The id should tell one object from another.",
-    source=f"{_BUILD}::getTimingCacheID: considering only the creation state of the plugin",
+    source=f"{_BUILD}::getTimingCacheID: considering only the creation state of the plugin; developer guide 10.16, "
+    "Enabling Timing Caching: it does not change afterwards",
 )  # fmt: skip
 def timing_cache(bench: Bench, rng) -> Finding:
     """Different attributes may share an id where they do not change how long the plugin takes."""
@@ -139,7 +140,8 @@ def _unsteady(bench: Bench, method: str, ask, consequence: str) -> str | None:
     "status", group="build", wants=("spec",), needs=("formats-complete", "shapes-wildcard", "size-tensor", "configure"),
     sentence="createPlugin() makes a plugin of good attributes, and every method that returns a status returns 0.",
     belief="A status is for information; only crashes matter.",
-    source="NvInferRuntime.h 10.14: non-zero causes engine termination",
+    source="NvInferRuntime.h 10.14, the methods of IPluginV3OneBuild and IPluginV3OneRuntime: non-zero ends the "
+    "engine; NvInferRuntimePlugin.h 10.14, IPluginV2::initialize",
 )  # fmt: skip
 def status(bench: Bench, rng) -> Finding:
     for combination in bench.spec.combinations():

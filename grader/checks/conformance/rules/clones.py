@@ -16,7 +16,7 @@ from grader.plugin.life import LifeProblem
 from grader.plugin.objects import BUILD, CORE, RUNTIME, Plugin
 from grader.plugin.session import PluginEnded, Session
 
-_CLONE = "NvInferPluginBase.h 10.14, IPluginV3::clone; NvInferRuntimePlugin.h, IPluginV2::clone"
+_CLONE = "NvInferPluginBase.h 10.14, IPluginV3::clone; NvInferRuntimePlugin.h 10.14, IPluginV2::clone"
 
 
 def _clone(plugin: Plugin) -> Plugin:
@@ -132,7 +132,7 @@ def _runs_otherwise(bench: Bench, session: Session, case: Case) -> str | None:
     sentence="Each context gets a plugin of its own, complete and with the same attributes.",
     belief="attachToContext() may return the plugin that it is called on.",
     source="NvInferRuntime.h 10.14, IPluginV3OneRuntime::attachToContext: clone the entire IPluginV3 object; "
-    "IPluginV2Ext::attachToContext",
+    "NvInferRuntimePlugin.h 10.14, IPluginV2::clone and IPluginV2Ext::attachToContext",
 )  # fmt: skip
 def attach(bench: Bench, rng) -> Finding:
     session = bench.fresh()

@@ -176,7 +176,8 @@ def formats_limit(bench: Bench, rng) -> Finding:
     sentence="BOOL and UINT8 are refused: no tensor of a plugin may have these types.",
     belief="A mask comes as BOOL, an image as UINT8.",
     source="NvInferRuntimePlugin.h 10.14, PluginTensorDesc::type and NvInferRuntime.h 10.14, "
-    "IPluginV3OneBuild::getOutputDataTypes (warnings); NVIDIA/TensorRT#630, #4282",
+    "IPluginV3OneBuild::getOutputDataTypes (warnings); NVIDIA/TensorRT#630, #4282. Recommended: the header's example "
+    "of a plugin for any type takes these too",
 )  # fmt: skip
 def formats_bool(bench: Bench, rng) -> Finding:
     plugin = bench.plugin()

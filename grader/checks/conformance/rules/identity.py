@@ -24,7 +24,8 @@ _NAMES = {CORE: "kCORE", BUILD: "kBUILD", RUNTIME: "kRUNTIME"}
     "identity", group="library", needs=("creators", "capabilities"),
     sentence="Name, version and namespace are texts of at most 1023 bytes, the same in creator and plugins.",
     belief="The name only matters when the plugin is created.",
-    source="NvInferRuntime.h 10.14, IPluginV3OneCore and IPluginCreatorV3One; NvInferRuntimePlugin.h, IPluginV2",
+    source="NvInferRuntime.h 10.14, IPluginV3OneCore and IPluginCreatorV3One; NvInferRuntimePlugin.h 10.14, IPluginV2 "
+    "and IPluginCreator: 1024 bytes with the NUL, and a plugin says what its creator says",
 )  # fmt: skip
 def identity(bench: Bench, rng) -> Finding:
     session = bench.session()

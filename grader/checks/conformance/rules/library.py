@@ -34,7 +34,7 @@ _FAMILIES = (
     "loads", group="library",
     sentence="The library loads in a fresh process, with every symbol found.",
     belief="If it links, it loads.",
-    source="dlopen(3) with RTLD_NOW; NVIDIA/TensorRT#1913",
+    source="dlopen(3) with RTLD_NOW; NVIDIA/TensorRT#2908 (a plugin library that wants cuDNN)",
 )  # fmt: skip
 def loads(bench: Bench, rng) -> Finding:
     try:
@@ -90,7 +90,8 @@ def _missing_symbol(symbol: str) -> str:
     "exports", group="library", needs=("loads",),
     sentence='getCreators and setLoggerFinder are exported with C linkage, or creators register themselves.',
     belief="A function that stands in the library is found by its name.",
-    source="IPluginRegistry::loadLibrary, run in TensorRT 10.16 and 11.4; NVIDIA/TensorRT#4121",
+    source="IPluginRegistry::loadLibrary, run in TensorRT 10.16 and 11.4; ILoggerFinder, NvInferRuntime.h 10.14; "
+    "NVIDIA/TensorRT#4121",
 )  # fmt: skip
 def exports(bench: Bench, rng) -> Finding:
     """What 10.16 does: without ``getCreators`` or without ``setLoggerFinder``, ``loadLibrary`` returns null; the entry
@@ -169,7 +170,8 @@ def creators(bench: Bench, rng) -> Finding:
     "registry", group="library", needs=("identity",),
     sentence="NVIDIA's registry takes the library, finds each creator by its triple, and refuses to take it twice.",
     belief="It was registered here, so it is found there.",
-    source="NvInferRuntimeCommon.h 10.14, IPluginRegistry; run in TensorRT 10.16; NVIDIA/TensorRT#1913",
+    source="NvInferRuntimeCommon.h 10.14, IPluginRegistry::loadLibrary (null if a plugin is registered already), "
+    "getCreator and registerCreator; run in TensorRT 10.16; NVIDIA/TensorRT#1913",
 )  # fmt: skip
 def registry(bench: Bench, rng) -> Finding:
     session = bench.session()

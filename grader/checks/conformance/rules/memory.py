@@ -35,7 +35,7 @@ ENQUEUE = "NvInferRuntime.h 10.14, IPluginV3OneRuntime::enqueue"
 @rule(
     "workspace", group="memory", wants=("spec",), needs=FOUNDATION,
     sentence="getWorkspaceSize() returns enough for the largest extents of the profile and for everything smaller.",
-    belief="The workspace is sized from desc.dims, or for the extents of one example.",
+    belief="desc.dims, or the extents of one example, tell how much workspace is needed.",
     source=f"{WORKSPACE}: sufficient for the given size or any smaller problem; NVIDIA/TensorRT#4263, #1222, #3284",
 )  # fmt: skip
 def workspace(bench: Bench, rng: np.random.Generator) -> Finding:
@@ -119,7 +119,7 @@ def _lack(bench: Bench, done: Trial, stored: Stored) -> str | None:
     "workspace-poison", group="memory", level="L1", wants=("spec",), on_gpu=False,
     sentence="enqueue() expects nothing in the workspace: it writes each byte before it reads it, in every run.",
     belief="The workspace is zero, or holds what the last run left there.",
-    source=f"{ENQUEUE}; developer guide 10.x: the workspace is shared by all layers",
+    source=f"{ENQUEUE} (workspace); NVIDIA/TensorRT#2291: TensorRT manages the workspace, and layers share it",
 )  # fmt: skip
 def workspace_poison(bench: Bench, rng) -> Finding:
     for each in (*trials(bench, rng), *trials_of_tactics(bench, rng)):
@@ -156,7 +156,8 @@ def _unwritten_workspace(run: Run) -> str:
     "outputs-written", group="memory", level="L1", wants=("spec",), on_gpu=False,
     sentence="enqueue() writes every byte of its outputs, and reads none of them before.",
     belief="Outputs are zero at first.",
-    source=f"{ENQUEUE}: outputs are the memory of earlier tensors; NVIDIA/TensorRT#2710, #3313",
+    source=f"{ENQUEUE} (outputs): it does not say that they hold anything; NVIDIA/TensorRT#2710, #3313 (the symptom; "
+    "no cause was confirmed)",
 )  # fmt: skip
 def outputs_written(bench: Bench, rng) -> Finding:
     for each in trials(bench, rng):
@@ -212,7 +213,8 @@ def inputs_unchanged(bench: Bench, rng) -> Finding:
     "bounds", group="memory", level="L1", wants=("spec",), needs=FOUNDATION,
     sentence="No kernel touches memory beyond its tensors, at the smallest, usual, largest and at prime extents.",
     belief="The extents are multiples of the block, or those of one example.",
-    source="CUDA C++ Programming Guide 13.0, Kernels; NVIDIA/TensorRT#2827, #1875, #3105",
+    source="CUDA C++ Programming Guide 13.0, Device Memory; Compute Sanitizer 13.0, Memcheck; NVIDIA/TensorRT#2827, "
+    "#1875, #3105",
 )  # fmt: skip
 def bounds(bench: Bench, rng) -> Finding:
     for each in (*trials(bench, rng), *trials_of_tactics(bench, rng)):

@@ -12,7 +12,8 @@ from grader.plugin.session import PluginEnded
     "exceptions", group="life", needs=("loads",),
     sentence="No exception leaves a method of the plugin or its creator, whatever it was called with.",
     belief="TensorRT catches what a plugin throws.",
-    source="NvInferPluginBase.h and NvInferRuntime.h 10.14: every method is noexcept; [except.spec] in C++17",
+    source="NvInferPluginBase.h, NvInferRuntime.h and NvInferRuntimePlugin.h 10.14: every method is noexcept; C++17, "
+    "[except.terminate]: std::terminate() is called",
 )  # fmt: skip
 def exceptions(bench: Bench, rng) -> Finding:
     return _ended(bench, "exception")
@@ -22,7 +23,7 @@ def exceptions(bench: Bench, rng) -> Finding:
     "host-access", group="streams", needs=("loads",),
     sentence="The host never reads or writes device memory: only kernels and CUDA's copies do.",
     belief="A device pointer is a pointer.",
-    source="CUDA C++ Programming Guide 13.0, 6.2.2 Device Memory",
+    source="CUDA C++ Programming Guide 13.0, Device Memory",
 )  # fmt: skip
 def host_access(bench: Bench, rng) -> Finding:
     return _ended(bench, "device")

@@ -91,7 +91,8 @@ def _depends_on_the_fill(one: Field, two: Field) -> bool:
     "serialize-stable", group="serialization", needs=("serialize-lifetime", "serialize-complete"),
     sentence="A plugin serializes the same at each call, and so does the plugin that is rebuilt from it, twice round.",
     belief="A plan is written once, so only the first serialization counts.",
-    source=f"{_FIELDS}; onnx/onnx-tensorrt#9 and #140",
+    source="NvInferRuntime.h 10.14, ICudaEngine::serialize: an engine that was loaded can be saved again; "
+    "onnx/onnx-tensorrt#9 and #140",
 )  # fmt: skip
 def serialize_stable(bench: Bench, rng) -> Finding:
     plugin = bench.plugin()
@@ -114,7 +115,8 @@ def serialize_stable(bench: Bench, rng) -> Finding:
     "serialize-complete", group="serialization", needs=("serialize-lifetime", "fields-per-object"),
     sentence="Every attribute is serialized and comes back: set to another value, it has that value when rebuilt.",
     belief="What createPlugin() reads at run time is what the user once passed.",
-    source=f"{_FIELDS} and IPluginCreatorV3One::createPlugin; NVIDIA/TensorRT#4222",
+    source="NvInferRuntime.h 10.14, IPluginCreatorV3One::createPlugin: at run time it gets what getFieldsToSerialize() "
+    "gave; NVIDIA/TensorRT#4222",
 )  # fmt: skip
 def serialize_complete(bench: Bench, rng) -> Finding:
     """What matters only while an engine is built need not be kept: where kernels run, the results decide."""
@@ -173,7 +175,8 @@ def _computes_otherwise(bench: Bench, plugin: Plugin, stored: life.Stored) -> bo
     "serialize-fresh-process", group="serialization", needs=("registry", "blob-size", "serialize-lifetime"),
     sentence="A process that only loads the library rebuilds the plugin from what was stored, and computes the same.",
     belief="What creating the plugin left behind in the process is there at inference too.",
-    source="IPluginRegistry::getCreator and IPluginCreatorV3One::createPlugin, 10.14; NVIDIA/TensorRT#1913",
+    source="NvInferRuntimeCommon.h 10.14, IPluginRegistry::getCreator; NvInferRuntime.h 10.14, "
+    "IPluginCreatorV3One::createPlugin; NVIDIA/TensorRT#1913",
 )  # fmt: skip
 def serialize_fresh_process(bench: Bench, rng) -> Finding:
     here = bench.session()

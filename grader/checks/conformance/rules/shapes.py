@@ -31,7 +31,8 @@ Extents = Mapping[str, int]
     "output-types", group="shapes", wants=("spec",), needs=("creators",),
     sentence="getOutputDataTypes() succeeds, writes a type for every output, and each is one that the plugin accepts.",
     belief="The output's type is settled by supportsFormatCombination() alone.",
-    source=f"{_BUILD}::getOutputDataTypes: each must have a format that is supported",
+    source=f"{_BUILD}::getOutputDataTypes: each must have a format that is supported; the types of the inputs are "
+    "those of a strongly typed network, the only kind since TensorRT 11",
 )  # fmt: skip
 def output_types(bench: Bench, rng) -> Finding:
     plugin, spec = bench.plugin(), bench.spec
@@ -162,7 +163,8 @@ def _declared(output: Output, extents: Extents) -> tuple[int | None, ...] | None
     sentence="getOutputShapes() works on extents that are not known yet and builds expressions of them: none is baked "
     "in.",
     belief="The extents are numbers when getOutputShapes() is called.",
-    source=f"{_BUILD}::getOutputShapes, IDimensionExpr::getConstantValue; NVIDIA/TensorRT#1222",
+    source=f"{_BUILD}::getOutputShapes, IDimensionExpr::isConstant and getConstantValue; NVIDIA/TensorRT#854 (a "
+    "constant -1 for what is not known)",
 )  # fmt: skip
 def shapes_wildcard(bench: Bench, rng) -> Finding:
     plugin, spec = bench.plugin(), bench.spec
@@ -270,7 +272,8 @@ def _declaration_problem(bench: Bench, shapes: Shapes, size: SizeTensor, types: 
     sentence="configurePlugin() succeeds for every combination, with unknown extents as -1 beside the profile's "
     "bounds, and with fixed ones.",
     belief="desc.dims holds the extents when configurePlugin() is called.",
-    source=f"{_BUILD}::configurePlugin: wildcard dimensions may exist in desc.dims; NVIDIA/TensorRT#1222",
+    source=f"{_BUILD}::configurePlugin and IPluginV2DynamicExt::configurePlugin: wildcard dimensions may exist in "
+    "desc.dims; NVIDIA/TensorRT#1222",
 )  # fmt: skip
 def configure(bench: Bench, rng) -> Finding:
     plugin, spec = bench.plugin(), bench.spec

@@ -68,7 +68,8 @@ def contexts(bench: Bench, rng) -> Finding:
     "threads", group="life", level="L1", needs=("contexts", "inputs-unchanged"), wants=("spec",),
     sentence="Two contexts run in two threads at once, each with its right results.",
     belief="A plugin is called by one thread.",
-    source="NvInferRuntime.h 10.14, IExecutionContext: one context a thread; PaddlePaddle/Paddle#31670",
+    source="NvInferRuntime.h 10.14, IExecutionContext: several contexts of an engine run at the same time; "
+    "PaddlePaddle/Paddle#31670",
 )  # fmt: skip
 def threads(bench: Bench, rng) -> Finding:
     ready, both, cases, right = _two(bench, rng)
@@ -111,7 +112,8 @@ def _empty(runner: Runner, case: Case):
     "launch-errors", group="life", level="L1", on_gpu=False, needs=("status",), wants=("spec",),
     sentence="When a launch fails, enqueue() says so: it returns something else than 0.",
     belief="A kernel that was launched runs.",
-    source="CUDA C++ Programming Guide 13.0, Error Checking; NvInferRuntime.h 10.14, IPluginV3OneRuntime::enqueue",
+    source="NvInferRuntime.h 10.14, IPluginV3OneRuntime::enqueue: 0 for success, else non-zero; CUDA C++ Programming "
+    "Guide 13.0, Error Checking",
 )  # fmt: skip
 def launch_errors(bench: Bench, rng) -> Finding:
     ready, case = bench.ready(), bench.case(rng)
@@ -135,7 +137,8 @@ def launch_errors(bench: Bench, rng) -> Finding:
     "leaks", group="life", needs=("status", "attach"), wants=("spec",),
     sentence=f"{LIVES} lives of a plugin leave nothing behind: no host or device memory, no streams or events.",
     belief="The process ends soon anyway.",
-    source="PaddlePaddle/Paddle#24107; NVIDIA/TensorRT#296",
+    source="NvInferPluginBase.h 10.14, IPluginV3: objects are deleted by whom they belong to; NvInferRuntimePlugin.h "
+    "10.14, IPluginV2::terminate and destroy; PaddlePaddle/Paddle#24107",
 )  # fmt: skip
 def leaks(bench: Bench, rng) -> Finding:
     session, run, device = bench.fresh(), None, None

@@ -99,8 +99,9 @@ def _calls_of_two_runs(bench: Bench, rng) -> list:
     "no-allocation", group="streams", level="L1", on_gpu=False, needs=("status",), wants=("spec",),
     sentence="enqueue() allocates and frees nothing, and creates no streams and events.",
     belief="A small cudaMalloc in enqueue() costs nothing.",
-    source="NVIDIA/TensorRT#296, #1024; autoware_universe#12378; CUDA C++ Programming Guide 13.0, Stream Capture: "
-           "Prohibited and Unhandled Operations",
+    source="Recommended: no header forbids it; cudaMalloc and cudaFree may wait for the GPU and end a capture (CUDA C++ "
+           "Programming Guide 13.0, Stream Capture: Prohibited and Unhandled Operations); NVIDIA/TensorRT#296, #1024; "
+           "autowarefoundation/autoware_universe#12378",
 )  # fmt: skip
 def no_allocation(bench: Bench, rng) -> Finding:
     calls = _calls_of_two_runs(bench, rng)
@@ -117,7 +118,8 @@ def no_allocation(bench: Bench, rng) -> Finding:
     "no-synchronization", group="streams", level="L1", on_gpu=False, needs=("status",), wants=("spec",),
     sentence="enqueue() waits for nothing: it queues its work and returns.",
     belief="The work should be done when enqueue() returns.",
-    source="NvInferRuntime.h 10.14, IExecutionContext::enqueueV3 (asynchronous); autoware_universe#13158",
+    source="Recommended: no header forbids it, but enqueueV3() is asynchronous (NvInferRuntime.h 10.14, "
+           "IExecutionContext), and no capture survives it; autowarefoundation/autoware_universe#13158",
 )  # fmt: skip
 def no_synchronization(bench: Bench, rng) -> Finding:
     if found := named(_calls_of_two_runs(bench, rng), _WAIT):
@@ -130,7 +132,8 @@ def no_synchronization(bench: Bench, rng) -> Finding:
     "no-pageable-copy", group="streams", level="L1", on_gpu=False, needs=("status",), wants=("spec",),
     sentence="enqueue() copies nothing from or to ordinary host memory.",
     belief="cudaMemcpyAsync is asynchronous, whatever memory it reads.",
-    source="CUDA Runtime API 13.0, API synchronization behavior; autoware_universe#13158; PaddlePaddle/Paddle#25014",
+    source="Recommended: CUDA Runtime API 13.0, API synchronization behavior; "
+           "autowarefoundation/autoware_universe#13158; PaddlePaddle/Paddle#25014",
 )  # fmt: skip
 def no_pageable_copy(bench: Bench, rng) -> Finding:
     for record in _calls_of_two_runs(bench, rng):
@@ -149,8 +152,9 @@ def no_pageable_copy(bench: Bench, rng) -> Finding:
     "capture", group="streams", level="L1", needs=("stream",), wants=("spec",),
     sentence="enqueue() can be captured into a CUDA graph, and the graph computes the same on new inputs.",
     belief="CUDA graphs are an option that a plugin need not think of.",
-    source="trtexec 11.1 captures by default (samples/common/sampleOptions.cpp); CUDA C++ Programming Guide 13.0, CUDA "
-           "Graphs; NVIDIA/TensorRT#1967, #802",
+    source="Recommended: no header demands it, but trtexec 11.1 captures by default "
+           "(samples/common/sampleOptions.cpp); CUDA C++ Programming Guide 13.0, CUDA Graphs; NVIDIA/TensorRT#1967, "
+           "#802",
 )  # fmt: skip
 def capture(bench: Bench, rng) -> Finding:
     ready, case = bench.ready(), bench.case(rng)

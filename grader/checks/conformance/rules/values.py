@@ -62,7 +62,8 @@ def _outputs(bench: Bench, count: int) -> Sequence[Output]:
     "values-zero", group="values", level="L1", wants=("spec",), needs=("status",),
     sentence="Tensors without elements are taken: enqueue() returns 0, launches no empty grid, and needs no pointers.",
     belief="There is always something to do.",
-    source="NVIDIA/TensorRT#2833; CUDA Runtime API 13.0, cudaLaunchKernel: an extent of 0 of the grid is an error",
+    source="NVIDIA/TensorRT#2833: for empty tensors, some plugins get null pointers and others do not; CUDA Runtime "
+    "API 13.0: cudaLaunchKernel() refuses a grid with an extent of 0 (cudaErrorInvalidConfiguration)",
 )  # fmt: skip
 def values_zero(bench: Bench, rng) -> Finding:
     tried = 0
@@ -213,7 +214,8 @@ def _expected(bench: Bench, rng, case: Case, named) -> Sequence[np.ndarray | Non
     "aliasing", group="values", family="V3", wants=("spec",), needs=("output-types", "shapes", "shapes-wildcard"),
     sentence="getAliasedInput() names an input of the same type and shape, each for one output at most, or -1.",
     belief="An output may share the memory of any input, and several may share one.",
-    source="NvInferRuntime.h 10.14, IPluginV3OneBuildV2::getAliasedInput; PreviewFeature::kALIASED_PLUGIN_IO_10_03",
+    source="NvInferRuntime.h 10.14, IPluginV3OneBuildV2::getAliasedInput (that type and shape are the same follows "
+    "from sharing the memory); NvInfer.h, PreviewFeature::kALIASED_PLUGIN_IO_10_03",
 )  # fmt: skip
 def aliasing(bench: Bench, rng) -> Finding:
     plugin, spec = bench.plugin(), bench.spec
