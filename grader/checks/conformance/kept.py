@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +68,18 @@ def rebuilt_for_runtime(bench: Bench) -> Plugin | None:
 
 def kept_in(stored: Stored) -> Kept:
     return checked(Kept(stored.fields or (), stored.blob))
+
+
+def takes_types(bench: Bench, changed: Mapping[str, Any]) -> bool:
+    """Whether a plugin with these attributes changed accepts the types of the spec: an attribute may name the types, as
+    ``type_id`` of many plugins does, and such a plugin is not built."""
+    if not changed or not bench.spec.tensors:
+        return True
+    try:
+        life.build(bench.plugin(changed=changed), bench.spec)
+    except LifeProblem as problem:
+        return problem.method != "supportsFormatCombination"
+    return True
 
 
 def kept_now(plugin: Plugin) -> Kept:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import FILL, Bench
-from grader.checks.conformance.kept import Kept, configured, difference, end_two, kept, kept_in, kept_now, rebuild
+from grader.checks.conformance.kept import (
+    Kept,
+    configured,
+    difference,
+    end_two,
+    kept,
+    kept_in,
+    kept_now,
+    rebuild,
+    takes_types,
+)
 from grader.checks.conformance.rule import rule
 from grader.checks.conformance.runs import run_directly, run_revived
 from grader.checks.conformance.trials import went_well
@@ -132,13 +142,17 @@ def serialize_complete(bench: Bench, rng) -> Finding:
             )
     runs = bench.kernels and bench.spec.tensors
     for name, value, plugin, found, _, stored in tried:
-        if found == base and (_computes_otherwise(bench, plugin, stored) if runs else not bench.guessed):
+        if stored is None:  # compared with a plugin that was not built either
+            forgotten = not bench.guessed and found == kept_now(bench.plugin())
+        else:
+            forgotten = found == base and (_computes_otherwise(bench, plugin, stored) if runs else not bench.guessed)
+        if forgotten:
             return failed(
                 f"With {name} = {value}, the plugin serializes the same as with its first value: a plugin that is "
                 f"rebuilt cannot know {name}."
             )
     for name, value, plugin, _, _, stored in tried if runs else ():
-        if _computes_otherwise(bench, plugin, stored):
+        if stored is not None and _computes_otherwise(bench, plugin, stored):
             return failed(
                 f"With {name} = {value}, the plugin that is rebuilt from its serialized form computes something else "
                 f"than the one that was serialized: use all that was kept when rebuilding."
@@ -148,11 +162,12 @@ def serialize_complete(bench: Bench, rng) -> Finding:
 
 def _changed(bench: Bench, attribute: Attribute):
     """Name and other value of an attribute, the plugin made with it, what it keeps, what comes back of that, and the
-    build; None where the other value is made up and not legal."""
+    build, None where the value asks for other types than the spec's; None where it is made up and not legal."""
     value = other_value(attribute)
     try:
         plugin = bench.plugin(changed={attribute.name: value})
-        stored = life.build(plugin, bench.spec) if bench.spec.tensors else None
+        can = bench.spec.tensors and takes_types(bench, {attribute.name: value})
+        stored = life.build(plugin, bench.spec) if can else None
     except life.LifeProblem:
         if attribute.other is None:
             return None
