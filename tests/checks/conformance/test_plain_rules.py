@@ -14,6 +14,7 @@ from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.run import run_rules
 from grader.plugin.guess import guess_attributes
 from grader.plugin.session import Session
+from grader.plugin.spec import load_spec
 from grader.plugin.spec_records import Spec
 from grader.toolchain import locate, tensorrt
 from grader.verdict import State
@@ -84,3 +85,14 @@ def test_a_library_that_ends_the_process_is_a_verdict(tmp_path):
         first, *others = run_rules(bench, level="L0", only=("loads", "clone-equal"))
     assert first.check == "loads" and "exit code 3" in first.message
     assert {each.blocked_by for each in others} == {"loads"}
+
+
+def test_an_attribute_may_name_the_types_that_a_plugin_takes(tmp_path):
+    source = building.PLUGINS.parent / "libraries" / "typed" / "typed.cpp"
+    library = building.compiled({source.name: source.read_bytes()}, source.name, strict=False)
+    (tmp_path / "typed.toml").write_text(
+        '[[attribute]]\nname = "type_id"\ntype = "int32"\nvalue = 0\nother = 1\n'
+        '[[input]]\nname = "x"\nshape = ["N"]\n[[output]]\nname = "y"\n'
+    )
+    found = conforming.results(library, load_spec(tmp_path / "typed.toml"), ["serialize-complete", "clone-equal"])
+    assert conforming.failures(found) == {} and found["serialize-complete"].state is State.PASS

@@ -181,7 +181,14 @@ def fields_type(bench: Bench, rng) -> Finding:
         for kind in _WRONG_TYPES:
             if kind == attribute.type or attribute.type in ("unknown", "dims") and kind == "char":
                 continue
-            if problem := _taken_as(bench, attribute, kind):
+            try:
+                problem = _taken_as(bench, attribute, kind)
+            except PluginEnded as ended:
+                if ended.words.kind != "past-end":
+                    raise
+                ending = f"With {attribute.name!r} of type {kind}, {ended.words.sentence}"
+                return failed(f"{ending} Look at PluginField::type before you read.", state=ended.outcome.state)
+            if problem:
                 return failed(problem)
     return passed("" if bench.spec.attributes else "The plugin has no attributes.")
 
