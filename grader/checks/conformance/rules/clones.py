@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from grader.checks.base import Finding, failed, passed
@@ -36,26 +35,27 @@ def _clone(plugin: Plugin) -> Plugin:
 def clone_equal(bench: Bench, rng) -> Finding:
     steady(bench)
     for changed in ({}, *({each.name: each.other} for each in bench.spec.attributes if each.other is not None)):
-        if problem := _unlike(bench, bench.plugin(changed=changed), built=takes_types(bench, changed)):
+        if not takes_types(bench, changed):
+            continue  # it cannot be configured with the spec's inputs
+        if problem := _unlike(bench, bench.plugin(changed=changed)):
             return failed(problem)
     return passed()
 
 
-def _unlike(bench: Bench, original: Plugin, *, built: bool) -> str | None:
-    """How a clone of it is not what it is; without building where it takes other types than the spec's."""
-    keep = functools.partial(kept, bench) if built else kept_now
+def _unlike(bench: Bench, original: Plugin) -> str | None:
+    """How a clone of it is not what it is."""
     clone = original.clone()
     if clone is None:
         return "clone() returns null."
     if clone.address == original.address:
         clone.forget()
         return "clone() returns the object itself: TensorRT destroys both, so it must be a new one."
-    mine, theirs = keep(original), keep(clone)
+    mine, theirs = kept(bench, original), kept(bench, clone)
     if mine != theirs:
         return f"Of the clone, {difference(mine, theirs, 'was', 'is')}: clone() must copy every member."
-    if differing := built and _differing(_answers(bench, original), _answers(bench, clone)):
+    if differing := _differing(_answers(bench, original), _answers(bench, clone)):
         return f"A clone answers {differing} otherwise than its original: clone() must copy every member."
-    if (again := keep(_clone(clone))) != mine:
+    if (again := kept(bench, _clone(clone))) != mine:
         return f"Of a clone's clone, {difference(mine, again, 'was', 'is')}."
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.checks.base import Finding, failed, passed
-from grader.checks.conformance.bench import FILL, Bench
+from grader.checks.conformance.bench import FILL, Bench, shown
 from grader.checks.conformance.kept import (
     Kept,
     configured,
@@ -142,32 +142,33 @@ def serialize_complete(bench: Bench, rng) -> Finding:
             )
     runs = bench.kernels and bench.spec.tensors
     for name, value, plugin, found, _, stored in tried:
-        if stored is None:  # compared with a plugin that was not built either
-            forgotten = not bench.guessed and found == kept_now(bench.plugin())
-        else:
-            forgotten = found == base and (_computes_otherwise(bench, plugin, stored) if runs else not bench.guessed)
-        if forgotten:
+        if found == base and (_computes_otherwise(bench, plugin, stored) if runs else not bench.guessed):
             return failed(
                 f"With {name} = {value}, the plugin serializes the same as with its first value: a plugin that is "
                 f"rebuilt cannot know {name}."
             )
     for name, value, plugin, _, _, stored in tried if runs else ():
-        if stored is not None and _computes_otherwise(bench, plugin, stored):
+        if _computes_otherwise(bench, plugin, stored):
             return failed(
                 f"With {name} = {value}, the plugin that is rebuilt from its serialized form computes something else "
                 f"than the one that was serialized: use all that was kept when rebuilding."
             )
-    return passed("" if bench.spec.attributes else "The plugin has no attributes.")
+    if not bench.spec.attributes:
+        return passed("The plugin has no attributes.")
+    left = {each.name for each in bench.spec.attributes} - {each[0] for each in tried}
+    untried = f"Not tried with another value, which the plugin or its types refuse: {shown(sorted(left))}."
+    return passed(untried if left else "")
 
 
 def _changed(bench: Bench, attribute: Attribute):
     """Name and other value of an attribute, the plugin made with it, what it keeps, what comes back of that, and the
-    build, None where the value asks for other types than the spec's; None where it is made up and not legal."""
+    build; None where the other value is made up and not legal, or asks for other types than the spec's."""
     value = other_value(attribute)
     try:
         plugin = bench.plugin(changed={attribute.name: value})
-        can = bench.spec.tensors and takes_types(bench, {attribute.name: value})
-        stored = life.build(plugin, bench.spec) if can else None
+        if not takes_types(bench, {attribute.name: value}):
+            return None
+        stored = life.build(plugin, bench.spec) if bench.spec.tensors else None
     except life.LifeProblem:
         if attribute.other is None:
             return None
