@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 import typer
 
 from grader.cli.main import app
@@ -38,11 +39,12 @@ def test_its_exercise_is_one():
     assert set(re.findall(r'exercise\("([^"]+)"\)', README)) <= slugs
 
 
-def test_its_report_is_what_the_command_says():
-    """The sentence, the belief and the source of the rule that the README shows are the rule's."""
+@pytest.mark.parametrize("page", ["README.md", "docs/plugin_conform.md"])
+def test_the_report_that_is_shown_is_what_the_command_says(page):
+    """The sentence, the belief and the source of the rule are the rule's."""
     from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
     from grader.checks.conformance.rule import GROUPS, RULES
 
-    rule, shown = RULES["stream"], " ".join(README.split())
+    rule, shown = RULES["stream"], " ".join((ROOT / page).read_text().split())
     assert f"✗ failed {rule.id} {GROUPS[rule.group]} {rule.sentence}" in shown
     assert f"Often believed: {rule.belief} The rule: {rule.source} ✓" in shown
