@@ -156,6 +156,9 @@ def how_to_go_on(report: Report) -> str:
         return clean(other.removeprefix("Not run: "))
     if MISSING["spec"] in messages:
         return f"Formats, shapes, runs and streams were not checked for want of the plugin's inputs: {begin}"
+    guessed = any("inputs are guessed" in note for note in report.notes)
+    if MISSING["reference"] in messages and not guessed:
+        return "Results were compared with nothing but the plugin's own: a [reference] in the spec says what is right."
     if MISSING["reference"] in messages:
         return f"Results were compared with nothing but the plugin's own, for want of a reference: {begin}"
     return ""
