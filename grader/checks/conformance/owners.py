@@ -13,7 +13,7 @@ from grader.plugin.session import HostProblem, PluginEnded
 LAST = ("fields-lifetime", "bounds", "host-access", "exceptions")
 
 # What every rule outside the group "library" waits for, and without which no run of kernels makes sense.
-_BASIS = ("creators", "capabilities")
+BASIS = ("creators", "capabilities")
 FOUNDATION = (
     "formats-complete", "output-types", "shapes", "shapes-wildcard", "size-tensor", "configure",
     "attach", "clone-ready",
@@ -62,7 +62,7 @@ _METHODS = {
 
 def needs_of(each: Rule) -> tuple[str, ...]:
     """The rules that must have passed before this one says anything useful, as far as there are such rules."""
-    basis = () if each.group == "library" or each.id in LAST else _BASIS
+    basis = () if each.group == "library" or each.id in LAST else BASIS
     running = FOUNDATION if each.level != "L0" and each.id not in LAST else ()
     compared = _TO_COMPARE if "reference" in each.wants else ()
     needs = dict.fromkeys((*basis, *running, *compared, *each.needs))

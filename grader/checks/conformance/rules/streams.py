@@ -99,9 +99,9 @@ def _calls_of_two_runs(bench: Bench, rng) -> list:
     "no-allocation", group="streams", level="L1", on_gpu=False, needs=("status",), wants=("spec",),
     sentence="enqueue() allocates and frees nothing, and creates no streams and events.",
     belief="A small cudaMalloc in enqueue() costs nothing.",
-    source="Recommended: no header forbids it; cudaMalloc and cudaFree may wait for the GPU and end a capture (CUDA C++ "
-           "Programming Guide 13.0, Stream Capture: Prohibited and Unhandled Operations); NVIDIA/TensorRT#296, #1024; "
-           "autowarefoundation/autoware_universe#12378",
+    source="Recommended: no header forbids it; cudaMalloc and cudaFree may wait for the GPU and end a capture (CUDA "
+           "C++ Programming Guide 13.0, Stream Capture: Prohibited and Unhandled Operations); NVIDIA/TensorRT#296, "
+           "#1024; autowarefoundation/autoware_universe#12378",
 )  # fmt: skip
 def no_allocation(bench: Bench, rng) -> Finding:
     calls = _calls_of_two_runs(bench, rng)
