@@ -16,6 +16,7 @@ from grader.checks.base import Finding, failed
 from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.owners import LAST, needs_of, owners_of
 from grader.checks.conformance.rule import GROUPS, RULES, Rule
+from grader.checks.conformance.wording import worded
 from grader.plugin import life
 from grader.plugin.build import HostUnavailable
 from grader.plugin.life import LifeProblem
@@ -33,7 +34,6 @@ from grader.verdict import CheckResult, State, worst
 log = logging.getLogger(__name__)
 SEED = 20260101
 RUNNING = ("status",)  # rules of level L0 that make no sense where nothing can run
-_LONGEST = 2000  # characters of a message
 MOST_PLUGINS = 32  # of a library, that are checked one after the other
 Triple = tuple[str | None, str | None, str | None]
 _LEVELS = ("none", "L0", "L1", "L2")  # what does not load fails the first rules of L0
@@ -179,7 +179,7 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
         if _is_of_a_guess(ended, bench, each):
             finding = failed(f"Not run: {bench.unmade}", state=State.UNSUPPORTED_HERE)
         elif owners := owners_of(ended, each):
-            return _Hit(owners, _presentable(finding))
+            return _Hit(owners, worded(finding, bench))
     except LifeProblem as problem:
         finding = failed(problem.sentence)
         if not bench.cuda and problem.method in _MAY_NEED_CUDA:
@@ -187,7 +187,7 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
         elif _is_of_a_guess(problem, bench, each):
             finding = failed(f"Not run: {bench.unmade}", state=State.UNSUPPORTED_HERE)
         elif owners := owners_of(problem, each):
-            return _Hit(owners, _presentable(finding))
+            return _Hit(owners, worded(finding, bench))
     except ReferenceFailed as problem:
         finding = failed(problem.sentence, state=State.ERROR)
     except OtherFamily as problem:
@@ -195,7 +195,7 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
     except HostProblem as problem:
         finding = failed(f"The plugin has not what this needs: {problem}.")
         if owners := owners_of(problem, each):
-            return _Hit(owners, finding)
+            return _Hit(owners, worded(finding, bench))
     except HostUnavailable as problem:
         finding = failed(problem.sentence, state=State.UNSUPPORTED_HERE)
     except DeviceError as problem:
@@ -206,15 +206,7 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
     if not isinstance(finding, Finding):
         finding = failed("The rule itself gave no finding; please report it.", state=State.GRADER_FAULT)
     finding.detail["seconds"] = round(time.perf_counter() - began, 4)
-    return each.result(_presentable(finding))
-
-
-def _presentable(finding: Finding) -> Finding:
-    """Texts of the plugin's own, as its names and its exceptions are, can be printed and have an end."""
-    message = finding.message
-    if len(message) > _LONGEST:
-        message = f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 2 :]}"
-    return replace(finding, message=printable(message), detail=printable(finding.detail))
+    return each.result(worded(finding, bench))
 
 
 def _is_of_a_guess(problem: PluginEnded | LifeProblem, bench: Bench, each: Rule) -> bool:

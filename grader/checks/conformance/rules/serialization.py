@@ -49,9 +49,10 @@ def serialize_lifetime(bench: Bench, rng) -> Finding:
     original.end()
     if (after := kept_now(configured(bench, clone))) != before:
         end_two(bench)
+        advice = "Fill the list of fields in getFieldsToSerialize()" if bench.is_v3 else "Let clone() copy it"
         return failed(
             f"Once the original is destroyed, {difference(before, after)} in its clone: what the clone serializes "
-            f"points into the original. Fill the list of fields in getFieldsToSerialize()."
+            f"points into the original. {advice}."
         )
     return passed()
 
