@@ -47,9 +47,9 @@ attack: setup  #: for authors: damaged modules, hostile plugins, sanitizers, oth
 	@python tests/simulator/replay/run.py
 	@python tests/simulator/runtime/sanitized.py
 	@python tests/simulator/runtime/cub.py
-	@python tests/plugin/hostile.py
-	@python tests/plugin/fuzz.py --count $(FUZZ) --jobs 2
-	@python tests/plugin/sanitized.py
+	@python tests/plugin/hostile_libraries.py
+	@python tests/plugin/fuzz_plugins.py --count $(FUZZ) --jobs 2
+	@python tests/plugin/sanitized_host.py
 
 demo: setup  #: for instructors: a class release, three submissions, their grades
 	@python -m grader.classroom.demo

@@ -117,3 +117,11 @@ def test_no_file_needs_an_afternoon(suffix):
     files = [p for top in ("grader", "tests", "benchmarks", "solutions") for p in (ROOT / top).rglob(f"*.{suffix}")]
     long = {str(p.relative_to(ROOT)): n for p in files if (n := p.read_text().count("\n")) > 450}
     assert not long
+
+
+def test_modules_that_tests_import_by_name_have_names_of_their_own():
+    """Folders of tests stand on sys.path together, so the first of two modules of one name would hide the other."""
+    data = ("plugins", "libraries", "python", "corpus", "replay", "variants")
+    modules = [p for p in (ROOT / "tests").rglob("*.py") if not set(data) & set(p.relative_to(ROOT / "tests").parts)]
+    names = [p.name for p in modules if not p.name.startswith(("test_", "conftest", "__init__"))]
+    assert sorted(names) == sorted(set(names))

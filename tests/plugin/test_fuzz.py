@@ -1,4 +1,4 @@
-"""A small part of what `python tests/plugin/fuzz.py` does, with another seed each day.
+"""A small part of what `python tests/plugin/fuzz_plugins.py` does, with another seed each day.
 
 GRADER_FUZZ_SEED chooses the seed that a failure names.
 """
@@ -7,7 +7,7 @@ import datetime
 import os
 
 import building
-import fuzz
+import fuzz_plugins
 import garbage
 import pytest
 
@@ -27,7 +27,7 @@ needs_the_lane = pytest.mark.skipif(
      (building.names()[SEED % len(building.names())], "fields")],
 )  # fmt: skip
 def test_right_plugins_survive_damaged_input(name, what):
-    tally = fuzz.run(name, what, SEED * 1_000_000_000, 1000)
+    tally = fuzz_plugins.run(name, what, SEED * 1_000_000_000, 1000)
     assert tally.rounds == 1000 and not tally.crashes, f"seed {SEED}"
 
 

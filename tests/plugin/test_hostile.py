@@ -7,7 +7,7 @@ import datetime
 import os
 import struct
 
-import hostile
+import hostile_libraries
 import pytest
 
 from grader.checks.conformance.run import conform
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.skipif(
 SEED = int(os.environ.get("GRADER_HOSTILE_SEED", datetime.date.today().toordinal()))
 
 
-@pytest.mark.parametrize("case", hostile.sample(20, SEED), ids=lambda case: f"{case.name}-seed-{SEED}")
+@pytest.mark.parametrize("case", hostile_libraries.sample(20, SEED), ids=lambda case: f"{case.name}-seed-{SEED}")
 def test_a_hostile_library_gets_a_verdict(case):
-    hostile.judge(case)
+    hostile_libraries.judge(case)
 
 
 def test_the_library_is_right_by_itself():
-    hostile.judge(hostile.Case("nowhere.nothing", hostile.PASSES))
+    hostile_libraries.judge(hostile_libraries.Case("nowhere.nothing", hostile_libraries.PASSES))
 
 
 def truncated(data: bytes) -> bytes:
@@ -58,9 +58,9 @@ def for_another_machine(data: bytes) -> bytes:
 )
 def test_a_file_that_is_no_library_fails_to_load(tmp_path, damage, words):
     path = tmp_path / "broken.so"
-    path.write_bytes(damage(hostile.library().read_bytes()))
+    path.write_bytes(damage(hostile_libraries.library().read_bytes()))
     report = conform(path)
     [result] = report.failed
     assert result.check == "loads" and result.state in (State.FAIL, State.CRASH)
     assert words in result.message and len(result.message) > 10
-    hostile.check_forms(hostile.Case("file", "loads"), report)
+    hostile_libraries.check_forms(hostile_libraries.Case("file", "loads"), report)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import building
-import fuzz
+import fuzz_plugins
 
 from grader.plugin import life
 from grader.plugin.build import HOST, build
@@ -44,7 +44,7 @@ def whole_life(program: Path, name: str, device) -> None:
 
 def damaged(program: Path, name: str, device) -> None:
     for what in ("blobs", "fields"):
-        if given := fuzz.samples(name, what):
+        if given := fuzz_plugins.samples(name, what):
             with session(program, name, device) as one:
                 creator = life.find_creator(one, building.spec(name)).number
                 one.ask("fuzz", [what, creator, 1, ROUNDS, given], method=f"fuzz {what}")

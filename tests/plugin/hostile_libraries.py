@@ -1,4 +1,4 @@
-"""Hostile and broken libraries through the whole of `grader plugin conform`: all of them by `python hostile.py`.
+"""Hostile and broken libraries through the whole of `grader plugin conform`; all of them when this is run by itself.
 
 Each case is one library (``libraries/hostile``), copied under the name that tells it what to do. What must hold: a
 verdict, in bounded time, that the library does not pass unless it did no harm; reports that can be printed; no process

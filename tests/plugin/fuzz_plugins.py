@@ -1,6 +1,6 @@
 """Random and damaged blobs and fields into the right plugins, and garbage into the parent's own reading of answers.
 
-    python tests/plugin/fuzz.py --count 100000 --jobs 2 --seed 1
+    python tests/plugin/fuzz_plugins.py --count 100000 --jobs 2 --seed 1
 
 ``--count`` blobs go through ``deserializePlugin`` of the V2 plugins, as many field sets through ``createPlugin`` of all
 in both phases, and as many damaged answers through the parent (``garbage.py``). The inputs are made in the plugin
