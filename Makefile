@@ -45,7 +45,7 @@ attack: setup  #: for authors: damaged modules, hostile plugins, sanitizers, oth
 	@python tests/simulator/fuzz.py --count $(FUZZ) --jobs 2 --sanitize
 	@python tests/simulator/sanitized.py
 	@python tests/simulator/replay/run.py
-	@python tests/simulator/runtime/sanitized.py
+	@python tests/simulator/runtime/sanitized_cudart.py
 	@python tests/simulator/runtime/cub.py
 	@python tests/plugin/hostile_libraries.py
 	@python tests/plugin/fuzz_plugins.py --count $(FUZZ) --jobs 2
