@@ -86,7 +86,7 @@ EXPORT by_handle(float* y, const float* x, float a, int n)
 """
 
 
-SANITIZE = False  # see sanitized.py
+SANITIZE = False  # see sanitized_cudart.py
 
 
 class Process:
