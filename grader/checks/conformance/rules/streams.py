@@ -74,8 +74,8 @@ def stream(bench: Bench, rng) -> Finding:
             which = "the per-thread default stream" if per_thread else "another stream"
             which += f" ({_what(elsewhere[0])})" if elsewhere else ""
             return failed(f"The results change when the GPU is busy: work on {which} is not joined to "
-                          "the stream that enqueue() is given. Queue it there; or let the other stream wait for an event "
-                          "of the given one first, and the given one for an event of the other at the end.",
+                          "the stream that enqueue() is given. Queue it there; or let the other stream wait for an "
+                          "event of the given one first, and the given one for an event of the other at the end.",
                           order=order)  # fmt: skip
     return passed()
 
