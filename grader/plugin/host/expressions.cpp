@@ -15,7 +15,7 @@ constexpr size_t kMost = 8192;  // expressions of one call
 
 int64_t floorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-// Constants fold, as in TensorRT: an operation on constants is a constant. False where there is no result.
+// An operation on constants is a build-time constant (IDimensionExpr::isConstant). False where there is no result.
 bool fold(DimensionOperation operation, int64_t a, int64_t b, int64_t& result) {
   switch (operation) {
     case DimensionOperation::kSUM: return !__builtin_add_overflow(a, b, &result);
