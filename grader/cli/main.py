@@ -165,6 +165,9 @@ def conform(
     ] = None,
     only: Annotated[list[str] | None, typer.Option(metavar="RULE", help="This rule alone; may be repeated.")] = None,
     skip: Annotated[list[str] | None, typer.Option(metavar="RULE", help="Not this rule; may be repeated.")] = None,
+    required: Annotated[
+        bool, typer.Option("--required", metavar="", help="Only rules that a document demands, no recommended ones.")
+    ] = False,
     seed: Annotated[int | None, typer.Option(help="Draw other random cases.")] = None,
     trace: Annotated[Path | None, typer.Option(help="Write every call of the plugin there, as JSON.")] = None,
     full: Annotated[bool, typer.Option("--full", metavar="", help="Show the rules that passed too.")] = False,
@@ -179,7 +182,7 @@ def conform(
     from grader.cli.plugin import Options, run
 
     form = "json" if as_json else "junit" if junit else "sarif" if sarif else "text"
-    options = Options(library, spec, creator, form, level, only or (), skip or (), seed, trace, full)
+    options = Options(library, spec, creator, form, level, only or (), skip or (), seed, trace, full, required)
     raise typer.Exit(run(options))
 
 

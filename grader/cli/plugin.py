@@ -36,6 +36,7 @@ class Options:
     seed: int | None = None
     trace: Path | None = None
     full: bool = False
+    required: bool = False  # only rules that a document demands
 
 
 def run(options: Options) -> int:
@@ -80,7 +81,8 @@ def _conform(options: Options, say: Callable[[str], None]) -> Iterator[Report]:
     """The library's plugins, one after the other; the one that is named, where the spec or ``--creator`` does."""
     spec = named_spec(options.library, options.spec, options.creator)
     more = {} if options.seed is None else {"seed": options.seed}
-    more |= {"level": options.level, "only": options.only or None, "skip": options.skip}
+    skip = [*options.skip, *(each.id for each in RULES.values() if options.required and each.recommended)]
+    more |= {"level": options.level, "only": options.only or None, "skip": skip}
     more["progress"] = lambda each, at, of: say(f"{at + 1} of {of}: {each.sentence}")
     if spec is None:
         yield from conform_each(options.library.resolve(), **more)

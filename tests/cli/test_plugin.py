@@ -1,6 +1,7 @@
 """`grader plugin conform` and `grader plugin spec` on a library with two versions of a plugin, and on hostile use."""
 
 import json
+import re
 import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
@@ -55,6 +56,17 @@ def test_one_plugin_is_chosen_by_name_and_version(library):
 def test_wrong_use_is_told_with_exit_status_2(library, options, word):
     result = command("conform", library, "--level", "L0", "--only", "loads", *options)
     assert result.exit_code == 2 and word in result.output
+
+
+def test_rules_that_no_document_demands_can_be_left_out(library):
+    from grader.checks.conformance import rules  # noqa: F401  (fills RULES)
+    from grader.checks.conformance.rule import RULES
+
+    recommended = {each.id for each in RULES.values() if each.recommended}
+    assert {"fields-null", "capture"} <= recommended and "values" not in recommended
+    found = command("conform", library, "--level", "L0", "--required", "--json").stdout
+    checks = set(re.findall(r'"check": "([\w-]+)"', found))
+    assert "identity" in checks and not recommended & checks
 
 
 def test_a_rule_that_is_skipped_is_not_in_the_report(library):

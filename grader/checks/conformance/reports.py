@@ -125,8 +125,13 @@ def _sarif_rule(result: CheckResult) -> dict:
         "shortDescription": {"text": result.sentence},
         "fullDescription": {"text": f"{result.sentence} Often believed: {belief(result)}"},
         "help": {"text": result.source or result.sentence},
-        "defaultConfiguration": {"level": "error"},
+        "defaultConfiguration": {"level": _sarif_level(result)},
     }
+
+
+def _sarif_level(result: CheckResult) -> str:
+    """A rule that no document demands gives a warning."""
+    return "warning" if result.check in RULES and RULES[result.check].recommended else "error"
 
 
 def _sarif_result(report: Report, result: CheckResult, ids: list[str]) -> dict:
@@ -137,7 +142,7 @@ def _sarif_result(report: Report, result: CheckResult, ids: list[str]) -> dict:
     return {
         "ruleId": result.check,
         "ruleIndex": ids.index(result.check),
-        "level": "error",
+        "level": _sarif_level(result),
         "message": {"text": f"{name}: {result.message or result.sentence}" if name else result.message},
         "locations": [location],
         "partialFingerprints": {"pluginRule/v1": f"{name}/{result.check}"},

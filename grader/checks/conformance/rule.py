@@ -38,6 +38,11 @@ class Rule(Check):
     family: str = ""
     wants: tuple[str, ...] = ()
 
+    @property
+    def recommended(self) -> bool:
+        """Whether no document demands it; the source then begins so and says why good plugins do it all the same."""
+        return self.source.startswith("Recommended")
+
 
 RULES: dict[str, Rule] = {}
 
