@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.guard import GuardedGroup
+from grader.cli.guard import GuardedGroup, WrongUse
 
 app = typer.Typer(
     cls=GuardedGroup,
@@ -146,7 +146,7 @@ def prove(
     raise typer.Exit(run(exercises or [], as_json))
 
 
-plugin_app = typer.Typer(no_args_is_help=True, help="Check any TensorRT plugin library.", cls=GuardedGroup)
+plugin_app = typer.Typer(no_args_is_help=True, help="Check any TensorRT plugin library.")
 app.add_typer(plugin_app, name="plugin")
 
 
@@ -181,7 +181,10 @@ def conform(
     """
     from grader.cli.plugin import Options, run
 
-    form = "json" if as_json else "junit" if junit else "sarif" if sarif else "text"
+    forms = [form for form, asked in (("json", as_json), ("junit", junit), ("sarif", sarif)) if asked]
+    if len(forms) > 1:
+        raise WrongUse(f"--{forms[0]} and --{forms[1]} write to the same place: ask for one at a time")
+    form = forms[0] if forms else "text"
     options = Options(library, spec, creator, form, level, only or (), skip or (), seed, trace, full, required)
     raise typer.Exit(run(options))
 

@@ -70,6 +70,8 @@ def _right_use(options: Options) -> None:
 
     if not options.library.is_file():
         raise WrongUse(f"there is no library {options.library}")
+    if options.trace and not options.trace.resolve().parent.is_dir():
+        raise WrongUse(f"there is no folder {options.trace.parent} for the trace")
     if options.level not in (None, "L0", "L1", "L2"):
         raise WrongUse(f"--level is L0, L1 or L2, not {options.level}")
     for id in (*options.only, *options.skip):

@@ -126,7 +126,7 @@ def _summary(report: Report, console: Console, said: set[str]) -> None:
     passed = sum(result.state is State.PASS for result in report.results)
     counts = f"{_rules(passed)} passed, {len(report.failed)} failed, in {report.seconds:.1f} s"
     style = {"good": "bold green", "bad": "bold red"}.get(colour, "bold yellow")
-    _say(Text.assemble((words, style), f". {counts}, at level {report.level}: {_reached(report)}."), console)
+    _say(Text.assemble((words, style), f". {counts}{_reached(report)}."), console)
     if report.reason:
         _say(Text(clean(report.reason), "yellow"), console)
     if report.rebuild:
@@ -140,9 +140,12 @@ def _summary(report: Report, console: Console, said: set[str]) -> None:
 
 
 def _reached(report: Report) -> str:
-    """What was done, of what the level allows: without a spec's inputs no kernel is run."""
+    """The level and what was done, of what it allows: without a spec's inputs no kernel is run."""
+    if any(r.check == "loads" for r in report.failed):
+        return ": it does not load"
     tried = [r for r in report.results if r.state is not State.UNSUPPORTED_HERE and r.blocked_by is None]
-    return LEVELS[report.level if any(RULES[r.check].level == "L1" for r in tried) else "L0"]
+    done = LEVELS[report.level if any(RULES[r.check].level == "L1" for r in tried) else "L0"]
+    return f", at level {report.level}: {done}"
 
 
 def how_to_go_on(report: Report) -> str:

@@ -51,6 +51,8 @@ def test_one_plugin_is_chosen_by_name_and_version(library):
         (["--only", "strem"], "did you mean"),
         (["--skip", "nothing"], "there is no rule"),
         (["--level", "L7"], "L0, L1 or L2"),
+        (["--json", "--sarif"], "one at a time"),
+        (["--trace", "no/such/folder/calls.json"], "there is no folder"),
     ],
 )
 def test_wrong_use_is_told_with_exit_status_2(library, options, word):
@@ -122,3 +124,8 @@ def test_a_level_that_is_asked_for_and_not_reached_is_no_success(tmp_path):
     source = building.PLUGINS.parent / "libraries" / "older" / "older.cpp"
     made = building.compiled({source.name: source.read_bytes()}, source.name, strict=False)
     assert command("conform", made, "--level", "L2", "--only", "loads").exit_code != 0
+
+
+def test_the_class_is_no_part_of_it():
+    assert "Grade a class" not in command("--help").output
+    assert command("class", "init").exit_code == 2

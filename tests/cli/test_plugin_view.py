@@ -64,3 +64,8 @@ def test_what_is_not_judged_is_shown_and_not_a_failure():
     text = shown(RULES["loads"].result(passed()), RULES["values"].result(failed(f"{UNJUDGED} y is 0.", state=LEFT)))
     assert "values" in text and "y is 0." in text
     assert "It keeps the rules that were run. 1 rule passed, 0 failed" in text
+
+
+def test_what_does_not_load_has_no_level():
+    text = shown(RULES["loads"].result(failed("It is no library.")))
+    assert "0 rules passed, 1 failed, in 1.2 s: it does not load." in text
