@@ -38,6 +38,7 @@ _OTHERS = ("W", "C", "N", "NW", "NC", "NCW", "1")
 _MOST_COMBINATIONS = 4
 _Failed = PluginEnded, life.LifeProblem, HostProblem, DeviceError, ValueError
 _POINTS = ("opt", "min", "max")  # of the extents, at which a guess is run
+_OF_INPUTS = ("the input descriptors", "the array of input pointers")  # of host/v3.cpp and v2.cpp
 MOST_ENDS = 8  # of processes, then it is given up; at once where a method does not return
 LIMITS = Limits(wall_seconds=3.0, memory_bytes=2 << 30, processes=64)  # of the sessions that are asked
 
@@ -55,6 +56,8 @@ def guess_inputs(start: Callable[[], Session], spec: Spec, device=None) -> tuple
         for guessed in itertools.islice(probe.taken(count), MOST_RUNS):
             if device is None or (well := probe.runs(guessed)) == len(_POINTS):
                 return guessed, ""
+            if probe.wants_more:
+                break  # and what ran at some extents was luck
             once = once or (guessed if well else None)
             first = first or guessed
         if once is not None:
@@ -69,9 +72,12 @@ class _Probe:
 
     def __init__(self, start: Callable[[], Session], spec: Spec, device):
         self._start, self._spec, self._device, self._ends = start, spec, device, 0
+        self.wants_more = False  # than the present number of inputs: it looked for one behind the last
 
     def _failed(self, error: Exception) -> None:
-        if isinstance(error, PluginEnded):
+        if isinstance(error, PluginEnded) and error.words.kind == "past-end" and error.words.what in _OF_INPUTS:
+            self.wants_more = True
+        elif isinstance(error, PluginEnded):
             self._ends += MOST_ENDS if error.words.kind == "timeout" else 1
 
     @property
@@ -79,13 +85,14 @@ class _Probe:
         return self._ends >= MOST_ENDS
 
     def taken(self, count: int) -> Iterator[Spec]:
-        """The guesses for so many inputs that the plugin takes."""
+        """The guesses for so many inputs that the plugin takes, until it wants more of them."""
+        self.wants_more = False
         if self._tired or (found := self._types(count)) is None:
             return
         session = None
         try:
             for shapes in itertools.islice(_shapes(count), MOST_SHAPES):
-                if self._tired:
+                if self._tired or self.wants_more:
                     return
                 guessed, taken = _described(self._spec, found, shapes), None
                 try:

@@ -3,6 +3,7 @@
 import building
 import pytest
 
+from grader.checks.conformance.run import conform
 from grader.plugin.guess import guess_attributes
 from grader.plugin.guess_inputs import guess_inputs
 from grader.plugin.session import Session
@@ -17,11 +18,24 @@ def device():
 
 
 def guessed(name, device):
-    def start():
-        return Session(building.built(name), device=device)
+    return guessed_of(building.built(name), device)
 
-    spec = guess_attributes(start, Spec(path=building.built(name))).spec
+
+def guessed_of(library, device):
+    def start():
+        return Session(library, device=device)
+
+    spec = guess_attributes(start, Spec(path=library)).spec
     return guess_inputs(start, spec, device)
+
+
+def otherwise(name, old, new):
+    """The library of a right plugin with one change in its ``enqueue``."""
+    files = building.sources(building.PLUGINS / name)
+    asked, runs = files[f"{name}.cpp"].split(b"int32_t enqueue(")
+    assert old in runs
+    files[f"{name}.cpp"] = asked + b"int32_t enqueue(" + runs.replace(old, new)
+    return building.compiled(files, f"{name}.cpp")
 
 
 def test_one_input_of_any_shape(device):
@@ -47,3 +61,14 @@ def test_inputs_of_several_ranks_and_an_output_in_place(device):
 def test_what_cannot_be_guessed_is_left_alone(device):
     spec, problem = guessed("relative_position_bias", device)
     assert (spec.inputs, problem) == ((), "")
+
+
+def test_the_number_of_inputs_that_it_reads_and_does_not_ask_about(device):
+    spec, problem = guessed_of(otherwise("hard_swish", b"inputs[0]", b"inputs[1]"), device)
+    assert (problem, len(spec.inputs)) == ("", 2)
+
+
+def test_a_plugin_is_not_blamed_for_a_run_on_inputs_that_it_may_not_take():
+    report = conform(otherwise("scale_shift", b"scaleShift", b"__builtin_trap(), scaleShift"))
+    assert [each.check for each in report.failed] == []
+    assert any("No run with guessed inputs" in each.message for each in report.results)

@@ -43,6 +43,7 @@ _MAY_NEED_CUDA = (
     "createPlugin", "revive", "initialize", "configurePlugin", "attachToContext", "clone", "onShapeChange",
 )  # fmt: skip
 _OF_INPUTS = ("formats", "shapes", "memory", "values")  # groups of rules that guessed inputs may mislead
+_OF_RUNS = ("onShapeChange", "enqueue", "fault", "null-pointer")
 UNJUDGED = "Not judged, since the inputs are guessed; look at it, and describe them in a spec:"
 MISSING = {
     "spec": "Not run: it needs a spec that says the plugin's inputs.",
@@ -176,16 +177,16 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
     except PluginEnded as ended:
         bench.ended.append(ended)
         finding = failed(ended.words.sentence, state=_state(ended), ended=ended.words.kind)
-        if _is_of_a_guess(ended, bench, each):
-            finding = failed(f"Not run: {bench.unmade}", state=State.UNSUPPORTED_HERE)
+        if reason := _guess_behind(ended, bench, each):
+            finding = failed(f"Not run: {reason}", state=State.UNSUPPORTED_HERE)
         elif owners := owners_of(ended, each):
             return _Hit(owners, worded(finding, bench))
     except LifeProblem as problem:
         finding = failed(problem.sentence)
         if not bench.cuda and problem.method in _MAY_NEED_CUDA:
             finding = failed(f"{problem.sentence} {_NO_CUDA}", state=State.UNSUPPORTED_HERE)
-        elif _is_of_a_guess(problem, bench, each):
-            finding = failed(f"Not run: {bench.unmade}", state=State.UNSUPPORTED_HERE)
+        elif reason := _guess_behind(problem, bench, each):
+            finding = failed(f"Not run: {reason}", state=State.UNSUPPORTED_HERE)
         elif owners := owners_of(problem, each):
             return _Hit(owners, worded(finding, bench))
     except ReferenceFailed as problem:
@@ -209,9 +210,12 @@ def _run(each: Rule, bench: Bench, seed: int) -> CheckResult | _Hit:
     return each.result(worded(finding, bench))
 
 
-def _is_of_a_guess(problem: PluginEnded | LifeProblem, bench: Bench, each: Rule) -> bool:
-    """Whether ``createPlugin`` cannot be expected to do better: nobody said which attributes it wants."""
-    return bool(bench.unmade) and problem.method == "createPlugin" and each.id != "fields-null"
+def _guess_behind(problem: PluginEnded | LifeProblem, bench: Bench, each: Rule) -> str:
+    """Why a plugin cannot be expected to do better, a sentence; empty where it can. Nobody said which attributes
+    ``createPlugin`` wants, or which inputs ``enqueue`` does."""
+    if problem.method == "createPlugin" and each.id != "fields-null":
+        return bench.unmade
+    return bench.no_kernels if problem.method in _OF_RUNS else ""
 
 
 def _state(ended: PluginEnded) -> State:
