@@ -222,7 +222,12 @@ def bounds(bench: Bench, rng) -> Finding:
             continue
         if problem := _lack(bench, each, bench.stored(each.case.combination)):
             raise LifeProblem("fault-in-workspace", problem)
-        went_well(each.run)
+        try:
+            went_well(each.run)
+        except LifeProblem as found:
+            if found.method not in ("fault", "null-pointer"):  # another rule's, which says it in these words
+                raise
+            raise LifeProblem(found.method, f"{found.sentence} It ran at {each.case.name}.") from None
     return passed(left_out(bench))
 
 
