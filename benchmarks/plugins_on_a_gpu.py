@@ -1,7 +1,7 @@
 """The right plugins of the tests on a real GPU: do they pass at level L2, with the bytes of the simulated GPU?
 
 On a machine with the plugin lane:   python benchmarks/plugins_on_a_gpu.py pack build/gpu
-On the machine with the GPU:         python benchmarks/plugins_on_a_gpu.py run build/gpu OUT
+On the machine with the GPU:         python benchmarks/plugins_on_a_gpu.py run build/gpu OUT [PLUGIN...]
 
 `pack` puts everything into one folder that the second machine may not have: the libraries, built once, so that both run
 the same; TensorRT's headers and NVIDIA's registry (so keep the folder to yourself); what the simulated GPU computes.
@@ -53,7 +53,7 @@ def pack(folder: Path) -> None:
         print(name, len(results), "runs on the simulated GPU")
 
 
-def run(folder: Path, out: Path) -> None:
+def run(folder: Path, out: Path, names: Sequence[str] = ()) -> None:
     os.environ.update(TENSORRT_ROOT=str(folder / "tensorrt"), GRADER_CACHE=str(out / "cache"))
     with zipfile.ZipFile(folder / "registry.zip") as archive:
         archive.extractall(out / "site")
@@ -66,6 +66,8 @@ def run(folder: Path, out: Path) -> None:
     rows = []
     for library in sorted((folder / "libraries").glob("*.so")):
         name, began = library.stem, time.perf_counter()
+        if names and name not in names:
+            continue
         report = conform(library, building.spec(name), level="L2")
         states = [str(result.state) for result in report.results]
         wrong = {r.check: r.message for r in report.results if r.state not in ("pass", "unsupported_here")}
@@ -126,7 +128,7 @@ def compare(simulated: dict[str, list[str]], real: dict[str, list[str]]) -> dict
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "pack":
         pack(Path(sys.argv[2]))
-    elif len(sys.argv) == 4 and sys.argv[1] == "run":
-        run(Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve())
+    elif len(sys.argv) >= 4 and sys.argv[1] == "run":
+        run(Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve(), sys.argv[4:])
     else:
         sys.exit(__doc__)

@@ -63,6 +63,8 @@ class Bench:
         self._once: dict[Any, Any] = {}
         self._reference: ReferenceRunner | None = None
 
+    heap_tells = True  # whether what the heap grows by is the plugin's
+
     # ---- plugin processes ----
 
     def fresh(self, fill: int | None = FILL, **options) -> Session:
