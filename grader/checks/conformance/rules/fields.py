@@ -15,6 +15,7 @@ from grader.checks.base import Finding, failed, passed
 from grader.checks.conformance.bench import Bench, shown
 from grader.checks.conformance.kept import Kept, configured, difference, kept, kept_now, steady
 from grader.checks.conformance.rule import rule
+from grader.course.table import did_you_mean
 from grader.plugin import life
 from grader.plugin.arguments import attribute_field, attribute_fields
 from grader.plugin.fields import other_value
@@ -68,8 +69,9 @@ def fields_advertised(bench: Bench, rng) -> Finding:
         )
     missing = [each.name for each in bench.spec.attributes if each.name not in names]
     if missing:
+        near = did_you_mean(missing[0], names)
         return failed(
-            f"createPlugin() reads {shown(missing)}, which getFieldNames() does not advertise: TensorRT's ONNX parser "
+            f"The spec has {shown(missing)}, which getFieldNames() does not advertise{near}. TensorRT's ONNX parser "
             f"passes advertised attributes only and drops the others silently."
         )
     return passed()
