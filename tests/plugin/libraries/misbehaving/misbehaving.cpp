@@ -20,7 +20,7 @@ void const* gData = nullptr;
 void forge() {
   const uint64_t lengths[2] = {2, 9};
   const char reply[] = "{}n\0\0\0\0\0\0\0\0";
-  for (int descriptor = 3; descriptor < 64; ++descriptor) {
+  for (int descriptor = 3; descriptor < 4096; ++descriptor) {
     if (write(descriptor, lengths, sizeof lengths) > 0 && write(descriptor, reply, 11) < 0) return;
   }
 }
