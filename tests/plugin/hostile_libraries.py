@@ -94,7 +94,7 @@ enqueue.thread-exit status | enqueue.close status | enqueue.close-device status 
 enqueue.forge status | enqueue.forge-list status | enqueue.forge-many status | enqueue.damage status
 enqueue.flood status | enqueue.forge-device status | enqueue.damage-device status | enqueue.flood-device status
 enqueue.at-exit | enqueue.fault-loop status | enqueue.ignore-faults status | enqueue.alarm
-enqueue.kill-group status | enqueue.talk passes | enqueue.last-words | enqueue.unlink passes | enqueue.overwrite
+enqueue.kill-group status | enqueue.talk passes | enqueue.last-words | enqueue.unlink | enqueue.overwrite
 v2nothing.nothing passes | v2getTensorRTVersion.lie-odd | v2getPluginNamespace.lie-wild identity
 v2getNbOutputs.lie-huge output-types | v2getOutputDataType.lie-no-type output-types
 v2getOutputDimensions.lie-huge-rank shapes | v2getOutputDimensions.lie-wild shapes | v2configurePlugin.hang
