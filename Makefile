@@ -60,7 +60,7 @@ PLUGIN_EXTRA := import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["
   print(*p["optional-dependencies"]["plugin"], sep="\n")
 
 lock:  #: for authors: write both locks anew from pyproject.toml; versions stay where they can (needs uv)
-	@$(COMPILE) pyproject.toml -o requirements.lock
+	@$(COMPILE) --extra class pyproject.toml -o requirements.lock
 	@python -c '$(PLUGIN_EXTRA)' | $(COMPILE) - -c requirements.lock -o $(LOCKS)/requirements-plugin.lock
 endif
 

@@ -104,7 +104,7 @@ progress() {
 
 install_all() {
   local log=.venv/set-up.log
-  say "Installing what the course needs from requirements.lock (about 220 MB to download the first time)"
+  say "Installing what the course needs from requirements.lock (about 235 MB to download the first time)"
   if ! .venv/bin/python -m pip install --require-hashes -r requirements.lock 2>&1 | tee "$log" | progress; then
     tail -n 15 "$log" >&2
     stop "pip could not install the packages; its last words are above, all of them in $log"

@@ -33,17 +33,19 @@ def python_child(module: str) -> list[str]:
 
 def run(
     command: Sequence[str], *, header: dict | None = None, payload=b"", limits: Limits = DEFAULT,
-    cwd: str | Path | None = None, env: Mapping[str, str] | None = None,
+    cwd: str | Path | None = None, env: Mapping[str, str] | None = None, reads: Sequence[str | Path] = (),
 ) -> Outcome:  # fmt: skip
     """Run a program to its end; send one request if ``header`` is given; keep the last frame that it sends.
 
     Without ``cwd`` it runs in an empty temporary folder. ``env`` is added to the short clean environment.
+    ``reads``: files and folders that a confined child needs beside the program itself, see ``confinement``.
     With a request, ending without an answer is an ``ERROR``. Never raises for what the program does.
     """
     try:
         child = Child(
-            command, limits=limits, cwd=cwd, env=env, _cpu_seconds=limits.wall_seconds * (os.cpu_count() or 1)
-        )
+            command, limits=limits, cwd=cwd, env=env, reads=reads,
+            _cpu_seconds=limits.wall_seconds * (os.cpu_count() or 1),
+        )  # fmt: skip
     except ChildEnded as ended:
         return ended.outcome
     with child:
@@ -55,12 +57,14 @@ class Child:
 
     def __init__(
         self, command: Sequence[str], *, limits: Limits = DEFAULT, cwd: str | Path | None = None,
-        env: Mapping[str, str] | None = None, pass_fds: Sequence[int] = (), _cpu_seconds: float | None = None,
+        env: Mapping[str, str] | None = None, pass_fds: Sequence[int] = (), reads: Sequence[str | Path] = (),
+        _cpu_seconds: float | None = None,
     ):  # fmt: skip
         """Start it. ``ChildEnded`` (``GRADER_FAULT``) when the machine refuses; a command that does not exist
-        shows at the first call. ``pass_fds``: descriptors that it gets too, under the same numbers."""
+        shows at the first call. ``pass_fds``: descriptors that it gets too, under the same numbers. ``reads``: files
+        and folders that a confined child needs beside the program itself, see ``confinement``."""
         try:
-            self._supervisor = Supervisor(command, limits, cwd, env, _cpu_seconds, pass_fds)
+            self._supervisor = Supervisor(command, limits, cwd, env, _cpu_seconds, pass_fds, reads)
         except OSError as error:
             raise ChildEnded(
                 Outcome(state=State.GRADER_FAULT, message=f"could not be started: {error}")

@@ -48,6 +48,7 @@ class Supervisor:
     def __init__(
         self, command: Sequence[str], limits: Limits, cwd: str | Path | None,
         environment: Mapping[str, str] | None, cpu_seconds: float | None, pass_fds: Sequence[int] = (),
+        reads: Sequence[str | Path] = (),
     ):  # fmt: skip
         self.limits = limits
         self.done = threading.Event()

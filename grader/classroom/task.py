@@ -1,0 +1,47 @@
+"""What judging one submission takes, as plain bytes: a task can be done in any process, on any machine.
+
+A task names no student: a worker of somebody else's department learns answers and seeds, not whose they are. What comes
+back are the verdicts, as JSON. The grading process alone knows to whom they belong, and alone writes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass
+
+from grader.verdict import Verdict
+from grader.verdict.records import verdict_from_dict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One submission of one chapter, or those exercises of it that must be judged."""
+
+    chapter: str  # folder name
+    exercises: tuple[str, ...]  # slugs
+    files: dict[str, bytes]
+    cells: dict[str, str]  # grade id -> source
+    seeds: dict[str, int]  # slug -> seed of the hidden cases
+    confinement: str | None  # a kind of grader.sandbox.confinement; None: the submissions are trusted
+    gpu: bool = False  # an exercise needs a real one
+
+    def to_bytes(self) -> bytes:
+        data = dict(self.__dict__)
+        data["files"] = {name: base64.b64encode(content).decode() for name, content in self.files.items()}
+        return json.dumps(data).encode()
+
+    @classmethod
+    def from_bytes(cls, text: bytes) -> Task:
+        data = json.loads(text)
+        data["files"] = {name: base64.b64decode(content) for name, content in data["files"].items()}
+        return cls(**{**data, "exercises": tuple(data["exercises"])})
+
+
+def verdicts_to_bytes(verdicts: dict[str, Verdict]) -> bytes:
+    return json.dumps({slug: json.loads(verdict.to_json()) for slug, verdict in verdicts.items()}).encode()
+
+
+def verdicts_from_bytes(text: bytes) -> dict[str, Verdict]:
+    """``ValueError`` for what is not that."""
+    return {slug: verdict_from_dict(data) for slug, data in json.loads(text).items()}
