@@ -1,41 +1,27 @@
-"""Starts one child and watches it from a thread: output, exit, memory, processes, wall clock.
-
-The child starts behind a gate (a shell that waits for a line), so that its limits hold before its first
-instruction; nothing runs between fork and exec, which keeps this safe in a process with threads.
-"""
+"""Watches one child from a thread: output, exit, memory, processes, wall clock."""
 
 from __future__ import annotations
 
 import atexit
 import math
 import os
-import resource
-import secrets
 import selectors
-import shutil
 import signal
 import socket
-import subprocess
-import tempfile
 import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from grader.sandbox import guard
-from grader.sandbox.environment import clean_environment
+from grader.sandbox.executed import Executed
 from grader.sandbox.output import HeadAndTail
-from grader.sandbox.pids import PidsGroup
-from grader.sandbox.processes import MARK, Family, tasks_of_this_user
 from grader.sandbox.records import Limits, Outcome
 from grader.verdict.records import State
 
-_GATE = 'read -r go && exec "$@" </dev/null'
 _LOOK_SECONDS = 0.02  # between looks at the memory of known processes, while something is asked of the child
 _IDLE_SECONDS = 0.5
 _SCAN_SECONDS = 0.05  # between looks at all processes of the machine, or longer where that takes long
-_SPARE_TASKS = 256  # what this user may start elsewhere meanwhile
 _running: weakref.WeakSet[Supervisor] = weakref.WeakSet()
 
 
@@ -60,34 +46,25 @@ class Supervisor:
         self._waking, self._deaf = threading.Lock(), False
         self._began = time.monotonic()
         self._output = {1: HeadAndTail(limits.output_bytes), 2: HeadAndTail(limits.output_bytes)}
-        self._process, self._wake, self._group = None, None, None
+        self._process, self._wake = None, None
         self.connection, theirs = socket.socketpair()
-        self._home = tempfile.mkdtemp(prefix="grader-")
         try:
-            self._start(command, theirs, cwd, environment, cpu_seconds, pass_fds)
+            self._process = Executed(command, theirs.fileno(), limits, cwd, environment, cpu_seconds, pass_fds, reads)
+            self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+            self._start_watching()
         except BaseException:
             self._undo_start()
             raise
         finally:
             theirs.close()
         _running.add(self)
-        self._open_gate()
+        try:
+            self._process.go()
+        except BaseException:  # such as a keyboard interrupt
+            self.stop(State.ERROR, "was stopped: its start was interrupted")
+            raise
 
-    def _start(self, command, theirs: socket.socket, cwd, environment, cpu_seconds, pass_fds) -> None:
-        """Start the shell behind the gate, and the thread that watches it."""
-        mark = secrets.token_hex(8)
-        self._process = subprocess.Popen(
-            ["/bin/sh", "-c", _GATE, "sh", *command, f"--channel={theirs.fileno()}"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            pass_fds=[theirs.fileno(), *pass_fds], start_new_session=True, cwd=cwd or self._home,
-            env={**clean_environment(self._home, environment), MARK: mark},
-        )  # fmt: skip
-        if self.limits.processes is not None:
-            self._group = PidsGroup.make(self._process.pid, self.limits.processes)
-        self._family = Family(self._process.pid, mark, self._group)
-        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        _apply(self.limits, self._process.pid, cpu_seconds)
-        guard.add(self._process.pid)
+    def _start_watching(self) -> None:
         try:
             threading.Thread(target=self._watch, name=f"child {self._process.pid}", daemon=True).start()
         except RuntimeError as error:
@@ -96,24 +73,9 @@ class Supervisor:
     def _undo_start(self) -> None:
         self.connection.close()
         if self._process:
-            self._process.kill()
-            guard.drop(self._process.pid)
-            self._process.communicate()
+            self._process.abandon()
         if self._wake is not None:
             os.close(self._wake)
-        if self._group:
-            self._group.remove()
-        shutil.rmtree(self._home, ignore_errors=True)
-
-    def _open_gate(self) -> None:
-        try:
-            with self._process.stdin as gate:
-                gate.write(b"go\n")
-        except BrokenPipeError:  # it ended already; the thread finds out how
-            pass
-        except BaseException:  # such as a keyboard interrupt
-            self.stop(State.ERROR, "was stopped: its start was interrupted")
-            raise
 
     def timer(self, seconds: float | None) -> None:
         """Stop the child as ``TIMEOUT`` that many seconds from now; None: it is idle, without a timer."""
@@ -135,35 +97,34 @@ class Supervisor:
     # What follows runs in the thread.
 
     def _watch(self) -> None:
-        out, err = self._process.stdout, self._process.stderr
+        process = self._process
         with selectors.PollSelector() as selector:
-            for stream, number in ((out, 1), (err, 2)):
+            for stream, number in ((process.out, 1), (process.err, 2)):
                 os.set_blocking(stream.fileno(), False)
                 selector.register(stream, selectors.EVENT_READ, number)
             selector.register(self._wake, selectors.EVENT_READ, None)
-            pidfd = _pidfd(self._process.pid)
-            if pidfd is not None:
-                selector.register(pidfd, selectors.EVENT_READ, None)
+            if process.pidfd is not None:  # on a kernel without, the loop finds the exit when it next looks
+                selector.register(process.pidfd, selectors.EVENT_READ, None)
             try:
                 self._attend(selector)
-                ended_itself = _has_exited(self._process.pid)
-                all_gone = self._family.kill()
+                ended_itself = process.has_ended()
+                all_gone = process.kill()
                 self._drain(selector)
                 self.outcome = self._judge(ended_itself, all_gone)
             except Exception as error:  # a fault of ours must not leave a caller waiting
-                self._family.kill()
+                process.kill()
                 message = f"could not be watched any longer: {error!r}"
                 self.outcome = Outcome(state=State.GRADER_FAULT, message=message)
             finally:
                 with self._waking:
                     self._deaf = True
-                self._shut_down(out, err, self._wake, pidfd)
+                self._shut_down()
                 self.done.set()
 
     def _attend(self, selector) -> None:
         """Until the child ends or must be ended."""
         look_at = scan_at = self._began + _LOOK_SECONDS
-        while not _has_exited(self._process.pid):
+        while not self._process.has_ended():
             now, deadline = time.monotonic(), self._deadline
             if deadline is not None and now >= deadline:
                 how_long = _seconds(self._timed)
@@ -175,7 +136,7 @@ class Supervisor:
                 pause = _IDLE_SECONDS if deadline is None else _SCAN_SECONDS
                 scan_at = now + max(pause, min(20 * worked, _IDLE_SECONDS))
             if now >= look_at:
-                self._check_memory(self._family.resident())
+                self._check_memory(self._process.resident())
                 look_at = now + (_IDLE_SECONDS if deadline is None else _LOOK_SECONDS)
             if self._reason:
                 return
@@ -204,9 +165,7 @@ class Supervisor:
     def _drain(self, selector) -> None:
         """Take what the dead have left in the pipes; a survivor may hold them open, so not for ever."""
         until = time.monotonic() + 0.5
-        while (
-            open_pipes := [key for key in selector.get_map().values() if key.data]
-        ) and time.monotonic() < until:
+        while (open_pipes := [key for key in selector.get_map().values() if key.data]) and time.monotonic() < until:
             for key in open_pipes:
                 try:
                     data = os.read(key.fd, 65536)
@@ -223,13 +182,15 @@ class Supervisor:
             self.stop(State.OUT_OF_MEMORY, f"was stopped: it used more than {_size(limit)} of memory")
 
     def _check_processes(self) -> None:
-        limit, family = self.limits.processes, self._family
-        if limit is not None and (family.exceeds(limit) or len(family.scan()) > limit):
+        limit = self.limits.processes
+        if limit is not None and self._process.exceeds(limit):
             self.stop(State.ERROR, f"was stopped: it started more than {limit} processes")
 
     def _judge(self, ended_itself: bool, all_gone: bool) -> Outcome:
-        code, name = self._reap()
-        if code is None and name is None:
+        status = self._process.reap()
+        code = status if status is not None and status >= 0 else None
+        name = _signal_name(-status) if status is not None and status < 0 else None
+        if status is None:
             state, message = State.GRADER_FAULT, "ended, and how it ended could not be found out"
         elif ended_itself and name:
             state, message = _crash(name)
@@ -246,70 +207,13 @@ class Supervisor:
             stdout=self._output[1].text(), stderr=self._output[2].text(),
         )  # fmt: skip
 
-    def _reap(self) -> tuple[int | None, str | None]:
-        """Exit code and signal name; two times None where someone else has reaped it or it cannot die."""
-        until = time.monotonic() + 2
-        guard.drop(self._process.pid)
-        try:
-            while not (found := os.waitpid(self._process.pid, os.WNOHANG))[0] and time.monotonic() < until:
-                time.sleep(0.005)
-        except ChildProcessError:
-            found = (0, 0)
-        # Set, so that subprocess does not wait again.
-        self._process.returncode = os.waitstatus_to_exitcode(found[1])
-        if not found[0]:
-            return None, None
-        if self._process.returncode < 0:
-            return None, _signal_name(-self._process.returncode)
-        return self._process.returncode, None
-
-    def _shut_down(self, out, err, *descriptors: int | None) -> None:
+    def _shut_down(self) -> None:
         try:  # a survivor may hold the other end: no reader waits for it
             self.connection.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
-        for stream in (out, err):
-            stream.close()
-        for descriptor in descriptors:
-            if descriptor is not None:
-                os.close(descriptor)
-        if self._group:
-            self._group.remove()
-        shutil.rmtree(self._home, ignore_errors=True)
-
-
-def _apply(limits: Limits, pid: int, cpu_seconds: float | None) -> None:
-    """Set the kernel's own limits; they are a second line behind the watchdog, so a refusal is no error."""
-    wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: limits.file_bytes}
-    wanted[resource.RLIMIT_CPU] = None if cpu_seconds is None else math.ceil(cpu_seconds)
-    if limits.processes is not None and os.getuid() != 0:  # the kernel counts per user, and not for root
-        wanted[resource.RLIMIT_NPROC] = tasks_of_this_user() + limits.processes + _SPARE_TASKS
-    for kind, value in wanted.items():
-        if value is not None:
-            try:
-                hard = resource.prlimit(pid, kind)[1]
-                value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-                resource.prlimit(pid, kind, (value, value))
-            except OSError:
-                pass
-    try:  # where the machine itself runs out of memory, the kernel takes the child and not the notebook
-        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
-    except OSError:
-        pass
-
-
-def _has_exited(pid: int) -> bool:
-    try:  # WNOWAIT: it stays a zombie, so that its number names nobody else while its group is killed
-        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    except ChildProcessError:
-        return True
-
-
-def _pidfd(pid: int) -> int | None:
-    try:
-        return os.pidfd_open(pid)
-    except OSError:  # kernels before 5.3: the loop finds the exit when it next looks
-        return None
+        os.close(self._wake)
+        self._process.release()
 
 
 _MEANINGS = {

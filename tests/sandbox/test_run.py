@@ -235,7 +235,7 @@ def test_a_grader_that_ends_takes_its_children_along(program, is_alive, tmp_path
     script.write_text(
         "from grader.sandbox import Child\n"
         f"child = Child({program('sleeps')!r})\n"
-        "print(child._supervisor._process.pid, child._supervisor._home, flush=True)\n"
+        "print(child._supervisor._process.pid, child._supervisor._process.home, flush=True)\n"
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
     pid, home = done.stdout.split()
