@@ -39,8 +39,29 @@ def chapters() -> list[Chapter]:
 
 
 def check(exercise: Exercise, directory: Path, *, seed: int, cells: dict[str, str]) -> Verdict:
-    """Judge one exercise with its hidden cases. Raises whatever the runner raises: the caller turns it into
-    a fault."""
+    """Judge one exercise with its hidden cases, on the simulated GPU even where there is a real one, so that a
+    grade is the same everywhere; an exercise that needs a real one is judged on that.
+
+    Raises whatever the runner raises: the caller turns it into a fault.
+    """
     from grader.exercises import check as run
 
-    return run(exercise.slug, directory, seed=seed, hidden=True, cells=cells)
+    device = "cuda" if "gpu" in exercise.needs else "simulated"
+    return run(exercise.slug, directory, seed=seed, hidden=True, cells=cells, device=device)
+
+
+def patience(exercise: Exercise) -> float:
+    """Seconds that judging it cannot exceed unless something hangs: each check has visible and hidden cases, and
+    each child that it asks ends after the exercise's own limit."""
+    from grader.exercises.runner import plan_of
+
+    return 120 + 4 * exercise.wall_seconds * len(plan_of(exercise).all_checks())
+
+
+def judging(exercise: Exercise) -> str:
+    """A hash of what judges an exercise, and so decides about its verdict beside the answer: its table in
+    `chapter.toml`, its checks, compilers, engine and host side."""
+    from grader.proof import keys
+    from grader.proof.answer import Place
+
+    return keys.judging(Place(tree().root, exercise))

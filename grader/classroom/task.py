@@ -38,10 +38,24 @@ class Task:
         return cls(**{**data, "exercises": tuple(data["exercises"])})
 
 
-def verdicts_to_bytes(verdicts: dict[str, Verdict]) -> bytes:
-    return json.dumps({slug: json.loads(verdict.to_json()) for slug, verdict in verdicts.items()}).encode()
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What came of a task. What is in it was made by a worker, and is looked at again before it is a grade."""
 
+    verdicts: dict[str, Verdict]  # by exercise
+    seconds: float  # that the worker took
+    log: str = ""  # what the grader's own modules had to report, for its maintainers; empty when all went well
 
-def verdicts_from_bytes(text: bytes) -> dict[str, Verdict]:
-    """``ValueError`` for what is not that."""
-    return {slug: verdict_from_dict(data) for slug, data in json.loads(text).items()}
+    def to_bytes(self) -> bytes:
+        verdicts = {slug: json.loads(verdict.to_json()) for slug, verdict in self.verdicts.items()}
+        return json.dumps({"verdicts": verdicts, "seconds": self.seconds, "log": self.log}).encode()
+
+    @classmethod
+    def from_bytes(cls, text: bytes) -> Answer:
+        """``ValueError`` for what is not that."""
+        try:
+            data = json.loads(text)
+            verdicts = {slug: verdict_from_dict(verdict) for slug, verdict in data["verdicts"].items()}
+            return cls(verdicts=verdicts, seconds=float(data["seconds"]), log=str(data["log"]))
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise ValueError(f"not an answer of a worker: {problem!r}") from None

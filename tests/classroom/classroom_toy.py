@@ -2,9 +2,10 @@
 process."""
 
 import json
+import sys
 from pathlib import Path
 
-from grader.classroom import material
+from grader.classroom import crew, material
 from grader.course import Tree
 from grader.verdict import CheckResult, State, Verdict
 
@@ -190,11 +191,29 @@ def check(exercise, directory, *, seed, cells):
     return Verdict.of(exercise=exercise.slug, revision=1, checks=checks, groups=exercise.groups, seed=seed)
 
 
-def patch(root: Path, setattr=setattr):
-    """Put the course in `root` and the fake runner in place of the real ones."""
+def worker_command(root: Path, before: str = "") -> list[str]:
+    """A worker process with the toy course; `before` is Python that it runs first."""
+    here = str(Path(__file__).parent)
+    start = (
+        f"import sys; sys.path.insert(0, {here!r})\nimport pathlib, classroom_toy as toy\n"
+        f"toy.patch(pathlib.Path({str(root)!r}))\n{before}\n"
+        "from grader.classroom.worker import main; main()"
+    )
+    return [sys.executable, "-c", start]
+
+
+def patch(root: Path, setattr=setattr, *, workers=False):
+    """Put the course in `root` and the fake runner in place of the real ones. Tasks are done in this process, or,
+    with `workers`, by processes as in life."""
     tree = Tree(root)
     setattr(material, "tree", lambda: tree)
     setattr(material, "check", check)
+    setattr(material, "patience", lambda exercise: 5.0)
+    setattr(material, "judging", lambda exercise: f"{exercise.slug} {exercise.revision}")
+    if workers:
+        setattr(crew, "COMMAND", worker_command(root))
+    else:
+        setattr(crew, "local", lambda jobs: crew.InlineCrew())
 
 
 class Classroom:
