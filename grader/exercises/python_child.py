@@ -13,6 +13,10 @@ from grader.sandbox import channel, foreign, plain
 NAME = "answer"
 
 
+def prepare() -> None:
+    """All that takes time is the import of NumPy, which is done by now."""
+
+
 def main() -> None:
     wire = channel()
     header, payload = wire.receive()

@@ -10,9 +10,12 @@ import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from grader.sandbox import confinement, zygote
+from grader.sandbox.executed import Executed
 from grader.sandbox.records import DEFAULT, Limits, Outcome
 from grader.sandbox.supervisor import Supervisor
 from grader.sandbox.wire import Channel, WireError
+from grader.sandbox.zygote import Forked
 from grader.verdict.records import State
 
 _GRACE = 0.5  # seconds for a child whose channel closed to end by itself
@@ -34,16 +37,18 @@ def python_child(module: str) -> list[str]:
 def run(
     command: Sequence[str], *, header: dict | None = None, payload=b"", limits: Limits = DEFAULT,
     cwd: str | Path | None = None, env: Mapping[str, str] | None = None, reads: Sequence[str | Path] = (),
+    warm: dict | None = None,
 ) -> Outcome:  # fmt: skip
     """Run a program to its end; send one request if ``header`` is given; keep the last frame that it sends.
 
     Without ``cwd`` it runs in an empty temporary folder. ``env`` is added to the short clean environment.
     ``reads``: files and folders that a confined child needs beside the program itself, see ``confinement``.
-    With a request, ending without an answer is an ``ERROR``. Never raises for what the program does.
+    ``warm``: what the command's module prepares itself with, see ``Child``. With a request, ending without an answer is
+    an ``ERROR``. Never raises for what the program does.
     """
     try:
         child = Child(
-            command, limits=limits, cwd=cwd, env=env, reads=reads,
+            command, limits=limits, cwd=cwd, env=env, reads=reads, warm=warm,
             _cpu_seconds=limits.wall_seconds * (os.cpu_count() or 1),
         )  # fmt: skip
     except ChildEnded as ended:
@@ -58,13 +63,25 @@ class Child:
     def __init__(
         self, command: Sequence[str], *, limits: Limits = DEFAULT, cwd: str | Path | None = None,
         env: Mapping[str, str] | None = None, pass_fds: Sequence[int] = (), reads: Sequence[str | Path] = (),
-        _cpu_seconds: float | None = None,
+        warm: dict | None = None, _cpu_seconds: float | None = None,
     ):  # fmt: skip
         """Start it. ``ChildEnded`` (``GRADER_FAULT``) when the machine refuses; a command that does not exist
         shows at the first call. ``pass_fds``: descriptors that it gets too, under the same numbers. ``reads``: files
-        and folders that a confined child needs beside the program itself, see ``confinement``."""
+        and folders that a confined child needs beside the program itself, see ``confinement``.
+
+        ``warm``: the module of a ``python_child`` command starts no process and writes no file, and can be prepared:
+        where children are confined, this one is forked from a process (``zygote``) that has called the module's
+        ``prepare(**warm)``. Only without ``cwd``, ``env`` and ``pass_fds``."""
+
+        def begin(channel: int) -> Executed | Forked:
+            if warm is not None and confinement.current():
+                forked = zygote.fork(command[-1], warm, reads, channel, limits, _cpu_seconds)
+                if forked is not None:
+                    return forked
+            return Executed(command, channel, limits, cwd, env, _cpu_seconds, pass_fds, reads)
+
         try:
-            self._supervisor = Supervisor(command, limits, cwd, env, _cpu_seconds, pass_fds, reads)
+            self._supervisor = Supervisor(begin, limits)
         except OSError as error:
             raise ChildEnded(
                 Outcome(state=State.GRADER_FAULT, message=f"could not be started: {error}")

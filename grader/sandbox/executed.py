@@ -125,20 +125,25 @@ class Executed:
         shutil.rmtree(self.home, ignore_errors=True)
 
 
-def _apply(limits: Limits, pid: int, cpu_seconds: float | None) -> None:
-    """Set the kernel's own limits; they are a second line behind the watchdog, so a refusal is no error."""
+def kernel_limits(limits: Limits, cpu_seconds: float | None) -> dict[int, int]:
+    """The kernel's own limits, by kind; they are a second line behind the watchdog."""
     wanted = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: limits.file_bytes}
     wanted[resource.RLIMIT_CPU] = None if cpu_seconds is None else math.ceil(cpu_seconds)
+    return {kind: value for kind, value in wanted.items() if value is not None}
+
+
+def _apply(limits: Limits, pid: int, cpu_seconds: float | None) -> None:
+    """Set the kernel's limits; a refusal is no error."""
+    wanted = kernel_limits(limits, cpu_seconds)
     if limits.processes is not None and os.getuid() != 0:  # the kernel counts per user, and not for root
         wanted[resource.RLIMIT_NPROC] = tasks_of_this_user() + limits.processes + _SPARE_TASKS
     for kind, value in wanted.items():
-        if value is not None:
-            try:
-                hard = resource.prlimit(pid, kind)[1]
-                value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-                resource.prlimit(pid, kind, (value, value))
-            except OSError:
-                pass
+        try:
+            hard = resource.prlimit(pid, kind)[1]
+            value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.prlimit(pid, kind, (value, value))
+        except OSError:
+            pass
     try:  # where the machine itself runs out of memory, the kernel takes the child and not the notebook
         Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
     except OSError:

@@ -11,13 +11,16 @@ import socket
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from grader.sandbox.executed import Executed
 from grader.sandbox.output import HeadAndTail
 from grader.sandbox.records import Limits, Outcome
 from grader.verdict.records import State
+
+if TYPE_CHECKING:
+    from grader.sandbox.executed import Executed
+    from grader.sandbox.zygote import Forked
 
 _LOOK_SECONDS = 0.02  # between looks at the memory of known processes, while something is asked of the child
 _IDLE_SECONDS = 0.5
@@ -31,11 +34,8 @@ class Supervisor:
     ``OSError`` when it cannot be started. All methods may be called from any thread.
     """
 
-    def __init__(
-        self, command: Sequence[str], limits: Limits, cwd: str | Path | None,
-        environment: Mapping[str, str] | None, cpu_seconds: float | None, pass_fds: Sequence[int] = (),
-        reads: Sequence[str | Path] = (),
-    ):  # fmt: skip
+    def __init__(self, begin: Callable[[int], Executed | Forked], limits: Limits):
+        """``begin`` starts the child, which is given the descriptor of its end of the channel."""
         self.limits = limits
         self.done = threading.Event()
         self.outcome: Outcome | None = None
@@ -49,7 +49,7 @@ class Supervisor:
         self._process, self._wake = None, None
         self.connection, theirs = socket.socketpair()
         try:
-            self._process = Executed(command, theirs.fileno(), limits, cwd, environment, cpu_seconds, pass_fds, reads)
+            self._process = begin(theirs.fileno())
             self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
             self._start_watching()
         except BaseException:
@@ -88,6 +88,11 @@ class Supervisor:
         """Have the child killed; returns at once. An earlier reason, or an end of its own, is kept."""
         self._reason = self._reason or (state, message)
         self._rouse()
+
+    def stop_and_wait(self) -> None:
+        """End it, if it has not ended, and wait until it is gone."""
+        self.stop(State.ERROR, "was stopped: it is no longer needed")
+        self.done.wait()
 
     def _rouse(self) -> None:
         with self._waking:

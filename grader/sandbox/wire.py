@@ -57,6 +57,17 @@ class Channel:
         payload = _complete(self._read(payload_bytes), payload_bytes)
         return _header(text), payload
 
+    def send_descriptors(self, descriptors: list[int]) -> None:
+        """After a frame that announces them: open files of this process for the peer."""
+        socket.send_fds(self._socket, [b"."], descriptors)
+
+    def receive_descriptors(self, count: int) -> list[int]:
+        """The descriptors that follow a frame; ``WireError`` where it is not ``count`` of them."""
+        _, descriptors, *_ = socket.recv_fds(self._socket, 1, count)
+        if len(descriptors) != count:
+            raise WireError(f"{len(descriptors)} descriptors came in place of {count}")
+        return descriptors
+
     def fileno(self) -> int:
         return self._socket.fileno()
 
