@@ -34,8 +34,9 @@ class PythonBench:
         structure, payload = plain.encode(list(argument_lists))
         header = {"source": self.source, "function": function, "calls": structure}
         outcome = sandbox.run(
-            sandbox.python_child("grader.exercises.python_child"), header=header, payload=payload, limits=self.limits
-        )
+            sandbox.python_child("grader.exercises.python_child"), header=header, payload=payload, limits=self.limits,
+            warm={},
+        )  # fmt: skip
         reply = outcome.header
         if outcome.state in (State.CRASH, State.TIMEOUT, State.OUT_OF_MEMORY) or reply is None:
             state = State.ERROR if outcome.state is State.PASS else outcome.state

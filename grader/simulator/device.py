@@ -33,9 +33,7 @@ MOST_WORKERS = 4
 class Transport(Protocol):
     """What carries the calls: a ``sandbox.Child``, or ``InProcess``."""
 
-    def call(
-        self, header: dict, payload: bytes = b"", *, wall_seconds: float | None = None
-    ) -> tuple[dict, bytes]: ...
+    def call(self, header: dict, payload: bytes = b"", *, wall_seconds: float | None = None) -> tuple[dict, bytes]: ...
 
     def close(self) -> None: ...
 
@@ -54,7 +52,10 @@ class Device:
 
         engine = build()
         try:
-            child = Child(python_child("grader.simulator.process"), limits=limits or Limits())
+            child = Child(
+                python_child("grader.simulator.process"), limits=limits or Limits(), reads=[engine],
+                warm={"engine": str(engine)},
+            )  # fmt: skip
         except ChildEnded as ended:
             raise DeviceError(ended.outcome.state, f"the simulated GPU {ended.outcome.message}") from None
         device = cls(child, "simulated")
@@ -202,9 +203,7 @@ class InProcess:
     def __init__(self, backend):
         self._backend = backend
 
-    def call(
-        self, header: dict, payload: Any = b"", *, wall_seconds: float | None = None
-    ) -> tuple[dict, bytes]:
+    def call(self, header: dict, payload: Any = b"", *, wall_seconds: float | None = None) -> tuple[dict, bytes]:
         from grader.simulator.serve import answer
 
         return answer(self._backend, header, memoryview(payload).cast("B").tobytes())

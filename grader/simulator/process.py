@@ -5,6 +5,7 @@ It loads no code of a learner's; the PTX that it is given is interpreted.
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from grader.sandbox.wire import channel
@@ -13,12 +14,22 @@ from grader.simulator.native import Engine
 from grader.simulator.serve import serve
 
 
+@functools.cache
+def _engine(path: str) -> Engine:
+    return Engine(Path(path))
+
+
+def prepare(engine: str) -> None:
+    """Load the engine before anybody asks for a device."""
+    _engine(engine)
+
+
 def main() -> None:
     connection = channel()
     request = connection.receive()
     if request is None:
         return
-    backend = SimulatedBackend(Engine(Path(request[0]["engine"])))
+    backend = SimulatedBackend(_engine(request[0]["engine"]))
     connection.send({"ok": True})
     serve(backend, connection)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from grader.sandbox import Limits, python_child, run
+from grader.toolchain.locate import Nvrtc, supplied_include
 from grader.verdict import State
 
 COMPILE_LIMITS = Limits(wall_seconds=20.0, memory_bytes=2 << 30, reply_bytes=128 << 20)
@@ -25,10 +27,13 @@ class Reply:
 
 
 def ask(
-    job: str, files: Mapping[str, bytes], limits: Limits, *, module: str = "grader.toolchain.child", **request
-) -> Reply:
+    job: str, files: Mapping[str, bytes], limits: Limits, *, module: str = "grader.toolchain.child",
+    reads: Sequence[str | Path] = (), warm: dict | None = None, **request,
+) -> Reply:  # fmt: skip
+    """Have a compile child do a job. ``reads`` and ``warm`` as for ``sandbox.run``; the rest is the job's."""
     header = {"job": job, "files": [[name, len(data)] for name, data in files.items()], **request}
-    outcome = run(python_child(module), header=header, payload=b"".join(files.values()), limits=limits)
+    payload = b"".join(files.values())
+    outcome = run(python_child(module), header=header, payload=payload, limits=limits, reads=reads, warm=warm)
     if outcome.state is not State.PASS:
         return Reply(state=_state(outcome.state), log=outcome.stderr, message=_sentence(outcome))
     reply = outcome.header or {}
@@ -58,3 +63,11 @@ def _sentence(outcome) -> str:
     if outcome.state is State.CRASH:
         return f"{what} That is a defect of the compiler; a construct in your latest change sets it off."
     return what
+
+
+def ask_nvrtc(job: str, nvrtc: Nvrtc, files: Mapping[str, bytes], limits: Limits, **request) -> Reply:
+    """Have NVRTC do a job, in a child that is warm where children may be."""
+    libraries = {"library": str(nvrtc.library), "builtins": str(nvrtc.builtins) if nvrtc.builtins else None}
+    reads = [nvrtc.library.parent, nvrtc.include, supplied_include()]
+    module = "grader.toolchain.nvrtc_child"
+    return ask(job, files, limits, module=module, reads=reads, warm=libraries, **libraries, **request)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from grader.sandbox import Limits
 from grader.toolchain import contract, locate
 from grader.toolchain.cache import Cache, key_of
-from grader.toolchain.compile import COMPILE_LIMITS, ask
+from grader.toolchain.compile import COMPILE_LIMITS, ask_nvrtc
 from grader.toolchain.diagnostics import first_error, parse_nvrtc
 from grader.toolchain.lexer import Reading
 from grader.toolchain.records import Compilation, Source
@@ -45,9 +45,8 @@ def compile_kernel(
         facts, ptx = kept
         return _passed(facts["log"], ptx.decode(), source.main, readings, cached=True)
     files = {name: data.removeprefix(BOM_UTF8) for name, data in source.files.items()}  # NVRTC knows no mark
-    reply = ask(
-        "nvrtc", files, limits, main=source.main, library=str(nvrtc.library),
-        builtins=str(nvrtc.builtins) if nvrtc.builtins else None,
+    reply = ask_nvrtc(
+        "nvrtc", nvrtc, files, limits, main=source.main,
         options=[*flags, f"-I{nvrtc.include}", f"-I{supplied}"],
         hide=[f"{nvrtc.include}/", f"{supplied}/"],
     )  # fmt: skip
@@ -82,9 +81,7 @@ def _screen(source: Source) -> tuple[dict[str, Reading], list[Diagnostic]]:
 
 def _refused(result: str, log: str, source: Source) -> Compilation:
     if result == "NVRTC_ERROR_OUT_OF_MEMORY":
-        message = (
-            "The compiler ran out of memory. Look for a template, a macro or an array that grows without end."
-        )
+        message = "The compiler ran out of memory. Look for a template, a macro or an array that grows without end."
         return Compilation(state=State.OUT_OF_MEMORY, log=log, message=message)
     diagnostics = parse_nvrtc(log, source.main, contract.advise_kernel)
     if result != "NVRTC_ERROR_COMPILATION" or first_error(diagnostics) is None:
@@ -101,9 +98,7 @@ def _at_the_answer(diagnostic: Diagnostic, log: str, source: Source) -> Diagnost
     for name, data in source.files.items():
         for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if included := re.match(rf"\s*#\s*include\s*[<\"]({re.escape(header)}(?:\.h)?)[>\"]", line):
-                message = (
-                    f"<{included[1]}> cannot be used like this: in {diagnostic.file}, {diagnostic.message}"
-                )
+                message = f"<{included[1]}> cannot be used like this: in {diagnostic.file}, {diagnostic.message}"
                 return Diagnostic(message=message, file=name, line=number)
     found = re.search(rf"at line (\d+)(?: of {re.escape(source.main)})?$", log, re.M)
     message = f"In the compiler's header {diagnostic.file}: {diagnostic.message}"
@@ -111,9 +106,7 @@ def _at_the_answer(diagnostic: Diagnostic, log: str, source: Source) -> Diagnost
 
 
 def _failed(diagnostics: Sequence[Diagnostic], log: str = "") -> Compilation:
-    return Compilation(
-        state=State.FAIL, diagnostics=tuple(diagnostics), log=log, message=summary(diagnostics)
-    )
+    return Compilation(state=State.FAIL, diagnostics=tuple(diagnostics), log=log, message=summary(diagnostics))
 
 
 def _passed(log: str, ptx: str, main: str, readings: Mapping[str, Reading], *, cached: bool) -> Compilation:

@@ -8,7 +8,7 @@ import subprocess
 
 from grader.sandbox import Limits
 from grader.toolchain import locate
-from grader.toolchain.compile import ask
+from grader.toolchain.compile import ask_nvrtc
 from grader.toolchain.records import CompilerFacts
 from grader.verdict import State
 
@@ -18,13 +18,7 @@ def nvrtc_version() -> CompilerFacts | None:
     """The CUDA run-time compiler, loaded in a child and asked for its version; None where that fails."""
     if (nvrtc := locate.nvrtc()) is None:
         return None
-    reply = ask(
-        "nvrtc-version",
-        {},
-        Limits(),
-        library=str(nvrtc.library),
-        builtins=str(nvrtc.builtins) if nvrtc.builtins else None,
-    )
+    reply = ask_nvrtc("nvrtc-version", nvrtc, {}, Limits())
     if reply.state is not State.PASS or not reply.ok:
         return None
     return CompilerFacts(name="NVRTC", version=reply.result, path=nvrtc.library, include=nvrtc.include)

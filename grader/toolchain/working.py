@@ -1,10 +1,35 @@
-"""The compile child's working folder: files in, compilers run in it, their messages out."""
+"""What compile children have in common: the request, the working folder, compilers run in it, their messages."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
+
+from grader.sandbox.wire import channel
+
+Job = Callable[[dict, dict[str, bytes]], tuple[dict, bytes]]
 
 _HALF_LOG = 256 << 10  # bytes
+
+
+def serve(jobs: Mapping[str, Job]) -> None:
+    """Do what the one request asks for, and end the process.
+
+    Request: ``{"job": name, "files": [[name, bytes], ...], ...}`` with the files' contents one after the other as
+    payload. Reply: ``{"ok": bool, "result": text, "log": text, ...}`` with PTX, executable or objects as payload.
+    """
+    pipe = channel()
+    request, payload = pipe.receive()
+    files, position = {}, 0
+    for name, size in request["files"]:
+        files[name] = payload[position : position + size]
+        position += size
+    try:
+        reply, blob = jobs[request["job"]](request, files)
+    except OSError as error:  # a library that does not load, a compiler that does not start
+        reply, blob = {"ok": False, "result": "unavailable", "log": str(error)}, b""
+    pipe.send(reply, blob)
+    os._exit(0)  # at once: the compiler's own tidying up takes time and means nothing
 
 
 def write(files: dict[str, bytes]) -> None:
