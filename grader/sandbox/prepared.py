@@ -21,6 +21,8 @@ import signal
 import struct
 import sys
 
+from grader.sandbox import landlock
+from grader.sandbox.launcher import confine_self
 from grader.sandbox.wire import Channel, channel
 
 FORKED, REFUSED = b"F", b"R"  # first byte on a fork's socket: by the fork, or by the zygote where there is none
@@ -30,8 +32,6 @@ _libc = ctypes.CDLL(None)
 
 
 def main() -> None:
-    from grader.sandbox import landlock
-
     module = importlib.import_module(sys.argv[1])
     control = channel()
     request = control.receive()
@@ -99,8 +99,6 @@ def _tell_end(pid: int, life: int) -> None:
 
 
 def _become_child(limits: list[list[int]], pipe: int, out: int, err: int, zygote: int) -> None:
-    from grader.sandbox.launcher import confine_self
-
     _libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != zygote:  # it ended before that
         os._exit(1)
