@@ -31,6 +31,9 @@ FUZZ ?= 100000
 
 test: setup  #: all tests; PYTEST_ARGS="tests/course -x" for some
 	@grader plugin-lane
+	@cmp -s tests/requirements.lock .venv/.test-packages || { echo "==> Installing what tests alone need" && \
+	  python -m pip install --quiet --require-hashes --no-deps -r tests/requirements.lock && \
+	  cp tests/requirements.lock .venv/.test-packages; } || echo "==> It could not be installed: some tests are left out"
 	@echo "==> Running the tests"
 	@python -m pytest $(PYTEST_ARGS)
 
@@ -56,12 +59,13 @@ demo: setup  #: for instructors: a class release, three submissions, their grade
 
 LOCKS := grader/toolchain/locks
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --annotation-style line
-PLUGIN_EXTRA := import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-  print(*p["optional-dependencies"]["plugin"], sep="\n")
+EXTRA := import sys, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+  print(*p["optional-dependencies"][sys.argv[1]], sep="\n")
 
-lock:  #: for authors: write both locks anew from pyproject.toml; versions stay where they can (needs uv)
+lock:  #: for authors: write all locks anew from pyproject.toml; versions stay where they can (needs uv)
 	@$(COMPILE) --extra class pyproject.toml -o requirements.lock
-	@python -c '$(PLUGIN_EXTRA)' | $(COMPILE) - -c requirements.lock -o $(LOCKS)/requirements-plugin.lock
+	@python -c '$(EXTRA)' plugin | $(COMPILE) - -c requirements.lock -o $(LOCKS)/requirements-plugin.lock
+	@python -c '$(EXTRA)' test | $(COMPILE) - --no-deps -o tests/requirements.lock
 endif
 
 clean:  ## remove .venv and what was built; my/ stays

@@ -46,12 +46,20 @@ def init(
     course_id: Annotated[
         str, typer.Option(help="The name of the class in the gradebook.")
     ] = "tensorrt-plugins",
+    database: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Keep the gradebook on a server: postgresql+psycopg://NAME@HOST/DATABASE. Without a password in it, "
+            "PostgreSQL takes the one in ~/.pgpass.",
+        ),
+    ] = "",
 ) -> None:
     """Make an instructor's tree: configuration, assignments, gradebook and the class secret."""
     from grader.classroom.create import create
 
     with _plain_errors():
-        tree, added = create(directory, course_id=course_id)
+        tree, added = create(directory, course_id=course_id, database=database)
         console.print(
             f"Class in {tree.root} (private: only you can open it).", highlight=False, soft_wrap=True
         )

@@ -22,12 +22,17 @@ configure(c, Path(__file__).parent)
 
 # The name of the class in the gradebook.
 c.CourseDirectory.course_id = "{course_id}"
-
+{database}
 # Grading runs the code that students handed in, with your rights on this machine. While this is False,
 # grading refuses; set it to True if you trust your students, and the formgrader's Autograde button works
 # too.
 c.GraderCourse.trust_submissions = False
 '''
+
+_DATABASE = """
+# Where the gradebook is kept, instead of gradebook.db in this folder.
+c.CourseDirectory.db_url = {!r}
+"""
 
 _README = """# Your class
 
@@ -39,7 +44,7 @@ This folder is private to you: it holds your students' work, the gradebook and t
 | assignments (one a chapter; you may add cells and files before the release) | `source/` |
 | what students handed in, one folder a student | `submitted/STUDENT/ASSIGNMENT/` |
 | graded notebooks, feedback pages, verdicts | `autograded/`, `feedback/`, `results/` |
-| scores | `gradebook.db` |
+| scores | `gradebook.db`, or the database that `nbgrader_config.py` names |
 | where the hidden cases come from; a grade can be reproduced with it only | `class_secret` |
 
 ## One round
@@ -68,8 +73,12 @@ below `configure(...)` in `nbgrader_config.py` to the folder that you share.
 """
 
 
-def create(root: Path, *, course_id: str = "tensorrt-plugins") -> tuple[ClassTree, list[Chapter]]:
+def create(
+    root: Path, *, course_id: str = "tensorrt-plugins", database: str = ""
+) -> tuple[ClassTree, list[Chapter]]:
     """Make the tree, or add what is missing from an existing one; nothing that is there is overwritten.
+
+    `database` is the address of a gradebook that is kept on a server; it is tried first.
 
     Returns the tree and the chapters whose source was added. `ClassroomError` for a folder that holds
     something else.
@@ -85,6 +94,14 @@ def create(root: Path, *, course_id: str = "tensorrt-plugins") -> tuple[ClassTre
     chapters = material.chapters()
     if not chapters:
         raise ClassroomError("no chapter has a built notebook yet, so there is nothing to make a class of")
+    if database:
+        from grader.classroom.database import check
+
+        if ours:
+            raise ClassroomError(
+                f"the class in {root} is there already; write  c.CourseDirectory.db_url = ...  into {tree.config}"
+            )
+        check(database, course_id)
     tree.root.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not ours:
         tree.root.chmod(0o700)
@@ -92,10 +109,11 @@ def create(root: Path, *, course_id: str = "tensorrt-plugins") -> tuple[ClassTre
         (tree.root / name).mkdir(exist_ok=True)
     secret.create(tree.secret)
     for path, text in (
-        (tree.config, _CONFIG.format(course_id=course_id)),
+        (tree.config, _CONFIG.format(course_id=course_id, database=_DATABASE.format(database) if database else "")),
         (tree.root / "README.md", _README),
     ):
         if not path.exists():
+            path.touch(0o600)
             path.write_text(text, encoding="utf-8")
     return tree, [chapter for chapter in chapters if _add_source(tree, chapter)]
 

@@ -6,9 +6,10 @@ import csv
 import io
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import MissingEntry
 
 from grader.classroom import material, scores
+from grader.classroom.database import open_book
 from grader.classroom.errors import ClassroomError
 from grader.classroom.result import Result
 from grader.classroom.tree import ClassTree
@@ -28,7 +29,7 @@ def export_csv(tree: ClassTree, database: str, course: str, path: Path) -> int:
     """
     rows = []
     names: dict[str, None] = {}  # in order of appearance
-    with Gradebook(database, course) as book:
+    with open_book(database, course) as book:
         for assignment in book.assignments:
             for student in book.students:
                 row = {

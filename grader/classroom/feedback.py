@@ -13,10 +13,10 @@ from html import escape
 from pathlib import Path
 
 from nbconvert.exporters import Exporter
-from nbgrader.api import Gradebook
 from traitlets import default
 
 from grader.classroom import graft, material
+from grader.classroom.database import open_book
 from grader.classroom.errors import ClassroomError
 from grader.classroom.page import notes_html, number, prose, verdict_html, whole_page
 from grader.classroom.public import public_result
@@ -58,7 +58,7 @@ class FeedbackExporter(Exporter):
             raise ClassroomError(
                 f"{names['student']}: the grading is not complete; run  grader class autograde  again"
             )
-        rows, penalty = read_scores(names["db_url"], chapter, names["student"])
+        rows, penalty = read_scores(names["db_url"], self.parent.coursedir.course_id, chapter, names["student"])
         answers = {
             cell.metadata.nbgrader.grade_id: cell.source.replace(graft.JOINER, "")
             for cell in nb.cells
@@ -73,12 +73,14 @@ class FeedbackExporter(Exporter):
         return text.encode("utf-8", "replace").decode(), resources
 
 
-def read_scores(database: str, chapter: Chapter, student: str) -> tuple[dict[str, Row], float]:
+def read_scores(
+    database: str, course: str, chapter: Chapter, student: str
+) -> tuple[dict[str, Row], float]:
     """The rows of the gradebook by grade id, and the late penalty in points."""
     titles = {exercise.slug: exercise.title for exercise in chapter.exercises}
     if chapter.explain:
         titles[chapter.explain.id] = "In your own words"
-    with Gradebook(database) as book:
+    with open_book(database, course) as book:
         submitted = book.find_submission_notebook(chapter.name, chapter.name, student)
         comments = {comment.name: comment.comment or "" for comment in submitted.comments}
         rows = {

@@ -10,15 +10,16 @@ import json
 import os
 import shutil
 import warnings
+from contextlib import ExitStack
 from pathlib import Path
 
 import nbformat
-from nbgrader.api import Gradebook
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import parse_utc
-from sqlalchemy.exc import SAWarning
+from sqlalchemy.exc import DBAPIError, SAWarning
 
-from grader.classroom import folder, graft, scores
+from grader.classroom import database, folder, graft, scores
+from grader.classroom.errors import ClassroomError
 from grader.classroom.result import Result
 from grader.classroom.scores import Score
 from grader.classroom.submission import Submission
@@ -36,13 +37,17 @@ class GradebookWriter:
         self.tree, self.database, self.course, self.parent = tree, database, course, parent
 
     def __enter__(self) -> GradebookWriter:
-        self._book = Gradebook(self.database, self.course)
+        with ExitStack() as opened:
+            self._book = database.open_book(self.database, self.course)
+            opened.callback(self._book.close)
+            opened.enter_context(database.only_writer(self._book.engine, self.database))
+            self._opened = opened.pop_all()
         self._late = AssignLatePenalties(parent=self.parent)
         self._late.init_plugin()
         return self
 
     def __exit__(self, *_) -> None:
-        self._book.close()
+        self._opened.close()
 
     def is_written(self, chapter: Chapter, student: str, fingerprint: str) -> bool:
         """This very result was written before. The autograded notebook is the last thing `write` makes."""
@@ -52,9 +57,7 @@ class GradebookWriter:
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
-    def write(
-        self, chapter: Chapter, release, submission: Submission, result: Result, *, same_answers: bool
-    ) -> None:
+    def write(self, chapter: Chapter, release, submission: Submission, result: Result, *, same_answers: bool) -> None:
         """Scores, then the autograded notebook. Doing it twice changes nothing.
 
         `same_answers`: the gradebook's automatic scores are of these very answers, so they may stand where
@@ -62,12 +65,25 @@ class GradebookWriter:
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # three from nbgrader for each new one, harmless
-            try:
-                self._save_scores(chapter, result, same_answers)
-            except BaseException:
-                self._book.db.rollback()  # nothing half-written, and the next submission finds it clean
-                raise
+            with database.plain_errors(self.database):
+                self._save_scores_at_once(chapter, result, same_answers)
         self._save_notebook(chapter, submission, result, graft.graft(release, chapter, submission, result))
+
+    def _save_scores_at_once(self, chapter: Chapter, result: Result, same_answers: bool) -> None:
+        """All scores of a submission or none."""
+        if len(result.student) > database.LONGEST_NAME and self._book.engine.dialect.name != "sqlite":
+            raise ClassroomError(
+                f"the folder's name is longer than the {database.LONGEST_NAME} characters that this gradebook takes; "
+                "rename the folder"
+            )
+        for again in (False, True):
+            try:
+                return self._save_scores(chapter, result, same_answers)
+            except BaseException as problem:
+                self._book.db.rollback()  # nothing half-written, and the next submission finds it clean
+                hung_up = isinstance(problem, DBAPIError) and problem.connection_invalidated
+                if again or not hung_up:  # a server may have done so since the last submission, and be back
+                    raise
 
     def _save_scores(self, chapter: Chapter, result: Result, same_answers: bool) -> None:
         exercises = {exercise.slug: exercise for exercise in chapter.exercises}

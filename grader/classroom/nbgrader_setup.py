@@ -22,6 +22,7 @@ from nbgrader.utils import is_solution
 from traitlets import Bool, Unicode
 from traitlets.config import Config, LoggingConfigurable
 
+from grader.classroom import database
 from grader.classroom.autograde import Graded, autograde
 from grader.classroom.errors import ClassroomError
 from grader.classroom.folder import printable
@@ -97,6 +98,7 @@ def install() -> None:
     programs = str(Path(sys.executable).parent)
     if programs not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join(filter(None, [programs, os.environ.get("PATH")]))
+    database.install()
     if getattr(Autograde.start, "of_the_course", False):
         return
     stock = Autograde.start

@@ -11,6 +11,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
+from grader.classroom import database
 from grader.classroom.autograde import Graded
 from grader.classroom.errors import ClassroomError
 from grader.classroom.export import export_csv
@@ -45,6 +46,7 @@ class Session:
     def release(self, assignment: str) -> None:
         """nbgrader's own release: `source/ASSIGNMENT` to `release/ASSIGNMENT`, and its cells into the
         gradebook."""
+        database.check(self.course.db_url, self.course.course_id)
         api = NbGraderAPI(self.course, config=self.config)
         _succeed(api.generate_assignment(assignment, force=True), f"releasing {assignment}")
 

@@ -242,11 +242,18 @@ class Classroom:
         options.setdefault("trust", True)
         return {g.student: g for g in Session(self.tree).autograde(NAME, student, **options)}
 
-    def scores(self, student):
-        """grade id -> (auto score, needs a manual grade), from nbgrader's gradebook."""
+    def book(self):
+        """nbgrader's gradebook, wherever the class keeps it."""
         from nbgrader.api import Gradebook
 
-        with Gradebook(f"sqlite:///{self.tree.database}") as book:
+        from grader.classroom.session import Session
+
+        course = Session(self.tree).course
+        return Gradebook(course.db_url, course.course_id)
+
+    def scores(self, student):
+        """grade id -> (auto score, needs a manual grade), from nbgrader's gradebook."""
+        with self.book() as book:
             submitted = book.find_submission_notebook(NAME, NAME, student)
             return {grade.name: (grade.auto_score, grade.needs_manual_grade) for grade in submitted.grades}
 

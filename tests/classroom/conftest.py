@@ -39,6 +39,22 @@ def released(toy_root, tmp_path_factory):
     return tree.root
 
 
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server, for as long as the tests take."""
+    import postgres_server
+
+    programs = postgres_server.find_programs()
+    if programs is None:
+        pytest.skip("no PostgreSQL: `make test` installs one, and so does  apt install postgresql")
+    server = postgres_server.Server(programs)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.close()
+
+
 @pytest.fixture
 def classroom(released, toy_course, tmp_path):
     """An instructor's tree with the toy chapter released, and `hand_in` to fill it."""

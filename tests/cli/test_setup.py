@@ -254,6 +254,14 @@ def test_the_lock_names_no_index():
         assert "://" not in line
 
 
+def test_the_lock_of_what_tests_alone_need_holds_that_and_no_more():
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["test"]
+    text = (ROOT / "tests" / "requirements.lock").read_text()
+    assert "://" not in text and "--index" not in text and "--find-links" not in text
+    pinned = re.findall(r"^([\w-]+)==", text, re.M)
+    assert sorted(pinned) == sorted(re.split(r"[=<>;]", requirement)[0] for requirement in wanted)
+
+
 def test_the_conda_environment_agrees_with_the_package():
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
