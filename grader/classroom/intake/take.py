@@ -1,0 +1,242 @@
+"""`take_in`: everything that was handed in, from all sources, into the instructor's tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from grader.classroom.autograde import only_one
+from grader.classroom.errors import ClassroomError
+from grader.classroom.folder import Note, printable
+from grader.classroom.intake import canvas, exchange, folders, moodle, times
+from grader.classroom.intake.choose import Chosen, choose, wanted_names
+from grader.classroom.intake.folders import STAMP
+from grader.classroom.intake.handin import HandIn, Sender
+from grader.classroom.intake.listing import Listing, hidden, opened, without_wrapper, wrapper
+from grader.classroom.intake.names import apart, student_id
+from grader.classroom.intake.place import Origin, age, origin_path, place, present, recover
+from grader.classroom.intake.roster import Roster, read_roster
+from grader.classroom.tree import ClassTree
+from grader.course import Chapter
+
+NO_TIMES = (
+    "The archives of Moodle and Canvas do not say when something was handed in, so no penalty for being late is taken; "
+    "a column 'submitted' in the roster can say it."
+)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How one hand-in went. `how`: "new", "replaced", "unchanged", "older" (than what is there), or "failed"."""
+
+    student: str
+    how: str
+    sentences: tuple[str, ...] = ()
+    ignored: int = 0  # files that nothing asks for
+    late: bool = False
+
+
+@dataclass
+class Report:
+    """What came of taking in. `lines` are for the instructor: each oddity once."""
+
+    taken: list[Taken] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)  # about no one student
+    nobodys: int = 0  # files that belong to no student
+    absent: list[str] = field(default_factory=list)  # in the roster, with nothing in submitted/
+
+    def count(self, how: str) -> int:
+        return sum(taken.how == how for taken in self.taken)
+
+    def lines(self) -> list[str]:
+        words = {"new": "new", "replaced": "newer than before", "unchanged": "unchanged", "older": "older, not taken",
+                 "failed": "NOT TAKEN"}  # fmt: skip
+        counts = ", ".join(f"{n} {word}" for how, word in words.items() if (n := self.count(how)))
+        said = [f"Handed in: {counts or 'nothing'}."]
+        said += [f"{taken.student}: {sentence}" for taken in self.taken for sentence in taken.sentences]
+        said += self.told
+        if late := [taken.student for taken in self.taken if taken.late]:
+            said.append(f"Late by the platform's own mark: {_some(late)}.")
+        if ignored := self.nobodys + sum(taken.ignored for taken in self.taken):
+            said.append(f"{ignored} files that no exercise asks for were left out.")
+        if self.absent:
+            said.append(f"Nothing from {len(self.absent)} of the roster: {_some(self.absent)}.")
+        return [printable(line, 500) for line in said]
+
+
+def take_in(
+    tree: ClassTree,
+    chapter: Chapter,
+    sources: Sequence[Path],
+    roster: Path | Roster | None = None,
+    *,
+    progress: Callable[[Taken], None] = lambda taken: None,
+) -> Report:
+    """Take what was handed in for `chapter` from `sources` into `submitted/STUDENT/ASSIGNMENT/`.
+
+    A source is Moodle's or Canvas' archive of submissions (or the folder that it was unpacked to), nbgrader's exchange,
+    or a folder like `submitted/` (or a zip file of one). The newest hand-in of a student wins and earlier ones are
+    kept; taking in the same again changes nothing. `ClassroomError` only for what stops all: a source or a roster that
+    cannot be read at all, or another run at work. Whatever is wrong with one student's files is told in the report.
+    """
+    if roster is not None and not isinstance(roster, Roster):
+        roster = read_roster(roster)
+    with only_one(tree), ExitStack() as stack:
+        report = Report(told=[f"{student}: an interrupted step was ended." for student in recover(tree)])
+        found = [hand_in for path in sources for hand_in in _read(stack, tree, chapter, path, roster, report)]
+        found.sort(key=lambda hand_in: hand_in.as_of)  # stable: of equally new ones the source named last wins
+        known = _Known(tree, chapter, roster)
+        for hand_in in found:
+            for student, sentences, when in known.students(hand_in):
+                try:
+                    taken = _take(tree, chapter, student, replace(hand_in, when=hand_in.when or when), sentences)
+                except Exception as problem:  # whatever it was, the others must still be taken in
+                    kind = "" if isinstance(problem, ClassroomError) else f"{type(problem).__name__}: "
+                    taken = Taken(student, "failed", (f"not taken in: {kind}{printable(str(problem), 200)}",))
+                report.taken.append(taken)
+                progress(taken)
+        if any(hand_in.sender.platform in ("moodle", "canvas") and hand_in.when is None for hand_in in found):
+            report.told.append(NO_TIMES)
+        if roster is not None:
+            here = set(tree.students(chapter.name))
+            report.absent = [person.id for person in roster.people if person.id not in here and _counts(person.name)]
+    return report
+
+
+def _counts(name: str) -> bool:
+    return name != "Test Student"  # Canvas' own, in every course
+
+
+def _read(
+    stack: ExitStack, tree: ClassTree, chapter: Chapter, path: Path, roster: Roster | None, report: Report
+) -> list[HandIn]:
+    """The hand-ins of one source. What is nobody's is counted."""
+    if not path.exists():
+        raise ClassroomError(f"there is no {path} to take submissions from")
+    path = path.resolve()
+    if path == (tree.root / "submitted").resolve():
+        raise ClassroomError(f"{path} is where submissions are put; leave --from out to grade what lies there")
+    path = exchange.inbound(path) if path.is_dir() else path
+    listing = stack.enter_context(opened(path))
+    report.told += [f"{path.name}, {name}: {why}." for name, why in listing.odd[:20]]
+    if len(listing.odd) > 20:
+        report.told.append(f"{path.name}: {len(listing.odd) - 20} more entries were refused.")
+    report.nobodys += len(listing.odd)
+    files = listing.files
+    for _ in range(2):  # once as it is, once without the one folder that holds everything
+        if moodle.matches(files):
+            found, nobodys = moodle.read(listing, files)
+            break
+        if canvas.matches(files):
+            found, nobodys = canvas.read(listing, files)
+            break
+        if exchange.matches(files) or any(exchange.is_name(name) for name in listing.owners):
+            students = {person.id for person in roster.people} if roster else set()
+            found, told = exchange.read(listing, files, chapter.name, students | set(tree.students(chapter.name)))
+            report.told += told
+            return found
+        top = wrapper(files)
+        if top is None:
+            found, nobodys = _plain(listing, chapter, tree)
+            break
+        files = without_wrapper(files, top)
+    else:
+        found, nobodys = _plain(listing, chapter, tree)
+    report.nobodys += len(nobodys)
+    if strays := [file for file in nobodys if not hidden(file) and not _other(file.parts, tree, chapter)]:
+        names = _some([printable(file.name) for file in strays])
+        report.told.append(f"{path.name}: {len(strays)} files are no student's {chapter.name}: {names}.")
+    if not found:
+        report.told.append(f"{path.name} holds nothing that was handed in for {chapter.name}.")
+    return found
+
+
+def _plain(listing: Listing, chapter: Chapter, tree: ClassTree):
+    return folders.read(listing, listing.files, chapter.name, set(tree.assignments()))
+
+
+def _other(parts: list[str], tree: ClassTree, chapter: Chapter) -> bool:
+    return len(parts) > 2 and parts[1] in tree.assignments() and parts[1] != chapter.name
+
+
+class _Known:
+    """Which student's folder a hand-in belongs to: by the roster, as in an earlier run, or by the sender's name."""
+
+    def __init__(self, tree: ClassTree, chapter: Chapter, roster: Roster | None):
+        self.roster = roster
+        self.by_sender: dict[Sender, str] = {}
+        self.by_student: dict[str, Sender] = {}
+        for student in tree.students(chapter.name):
+            if origin := Origin.read(origin_path(tree, student, chapter.name)):
+                self.by_sender[origin.sender] = student
+                self.by_student[student.casefold()] = origin.sender
+
+    def students(self, hand_in: HandIn) -> list[tuple[str, list[str], datetime | None]]:
+        """Their ids (several for a group), each with what is to be told and the time that the roster knows."""
+        sender = hand_in.sender
+        people, doubt = self.roster.find(sender) if self.roster else ([], "")
+        shown = f"{sender.name} {sender.number}".strip()
+        told = [f"handed in as {printable(shown)}; {doubt}."] if doubt else []
+        if people:
+            before = self.by_sender.get(sender)
+            if before and before not in {person.id for person in people}:
+                told.append(f"taken in before as {before}: remove submitted/{before} if that is the same person.")
+            return [(person.id, told, person.submitted) for person in people]
+        if self.roster:
+            told = told or [f"{printable(shown)} is not in the roster."]
+        if before := self.by_sender.get(sender):
+            return [(before, told, None)]
+        student = student_id(sender.name, sender.number)
+        if self.by_student.get(student.casefold(), sender) != sender:
+            student = apart(student, sender.platform, sender.number, sender.name)
+        self.by_sender[sender], self.by_student[student.casefold()] = student, sender
+        return [(student, told, None)]
+
+
+def _take(tree: ClassTree, chapter: Chapter, student: str, hand_in: HandIn, told: list[str]) -> Taken:
+    name = chapter.name
+    wanted = {*wanted_names(chapter), f"{name}.ipynb"}
+    there = present(tree, student, name, wanted)
+    since = age(tree, student, name, there) if there is not None else None
+    if since and hand_in.as_of < since:
+        return Taken(student, "older", tuple(told))
+    chosen = choose(hand_in, chapter)
+    files, kept = _together(chosen, hand_in, there, wanted)
+    notes = [*chosen.notes, *kept]
+    sentences = (*told, *(note.sentence for note in notes))
+    if not files:
+        sentences += ("handed in, but nothing of what the chapter asks for.",)
+    if hand_in.when:
+        files[STAMP] = times.stamp(hand_in.when).encode()
+    elif there and {**files, STAMP: b""} == {**there, STAMP: b""}:
+        files = there  # the same files, and the time at which they were handed in is known from before
+    how = "unchanged" if files == there else "new" if there is None else "replaced"
+    origin = Origin(hand_in.sender, hand_in.as_of, hand_in.late, tuple(notes))
+    if how == "unchanged" and Origin.read(origin_path(tree, student, name)) == origin:
+        return Taken(student, how, sentences, chosen.ignored, hand_in.late)
+    origin.write(origin_path(tree, student, name))
+    if how != "unchanged":
+        place(tree, student, name, files, since)
+    return Taken(student, how, sentences, chosen.ignored, hand_in.late)
+
+
+def _together(
+    chosen: Chosen, hand_in: HandIn, there: dict[str, bytes] | None, wanted: set[str]
+) -> tuple[dict[str, bytes], list[Note]]:
+    """The files of the hand-in, and where it is a part only, what it lacks from the earlier one."""
+    files, notes = dict(chosen.files), []
+    if there and not hand_in.whole:
+        for name in sorted(there.keys() & wanted - files.keys()):
+            if name.endswith(".ipynb") and any(other.endswith(".ipynb") for other in files):
+                continue  # the newer one has a notebook under a name of its own
+            files[name] = there[name]
+            notes.append(Note("changed", name, f"{name} is the one handed in earlier; the newest hand-in has none."))
+    return files, notes
+
+
+def _some(names: list[str], most: int = 8) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
