@@ -111,7 +111,7 @@ def hidden_sentence(verdict: Verdict) -> str:
 
 def _public_check(check: CheckResult, texts: dict[str, str], checks: dict[str, CheckResult]) -> PublicCheck:
     passed = check.state is State.PASS
-    misconception = "" if passed else texts.get(check.misconception or "", "")
+    misconception = "" if passed else texts.get(check.misconception or "", "") or str(check.detail.get("belief", ""))
     if check.state is State.GRADER_FAULT:
         return PublicCheck(False, WORDS[check.state], check.sentence, FAULT)
     if check.hidden and not passed:

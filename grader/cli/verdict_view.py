@@ -126,6 +126,8 @@ def _found(check: CheckResult, verdict: Verdict, exercise: Exercise, sources) ->
         parts.append(Text(f"The visible cases pass. This one is random; make it again with: {again}", "dim"))
     if belief := next((m.text for m in exercise.misconceptions if m.id == check.misconception), None):
         parts.append(Text(words.behind(belief), "italic"))
+    elif rule := detail.get("belief"):
+        parts.append(Text(words.often(clean(rule)), "italic"))
     if check.source:
         parts.append(Text(f"The rule: {check.source}", "dim"))
     return parts

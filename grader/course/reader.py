@@ -118,6 +118,8 @@ def _exercise(table: Table, chapter: str, number: int) -> Exercise:
         chapter=chapter,
         number=number,
     )
+    if kind == "plugin" and "plugin-lane" not in exercise.needs:
+        raise table.fail("needs", 'a plugin exercise needs "plugin-lane", which builds and loads plugins')
     total = sum(group.points for group in exercise.groups)
     if abs(total - exercise.points) > 1e-9:
         raise table.fail("points", f"{exercise.points} is not the sum of its groups, {total}")

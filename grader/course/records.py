@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from grader.verdict import Group
 
 STAGES = ("foundations", "development", "performance", "engineering")
-KINDS = ("kernel", "cpp", "python")
+KINDS = ("kernel", "cpp", "python", "plugin")
 TRACKS = ("core", "full", "bonus")
 # What a machine must have for an exercise to be judged on it.
 NEEDS = ("compiler", "host-compiler", "simulated-gpu", "plugin-lane", "gpu", "tensorrt")

@@ -33,9 +33,13 @@ class Run:
 class KernelBench:
     """One learner's kernel file on one device. Use as a context manager; ``kind`` is "simulated" or "cuda"."""
 
-    def __init__(self, files: Mapping[str, bytes], main: str, *, kind: str | None = None, budget: int = BUDGET):
+    def __init__(
+        self, files: Mapping[str, bytes], main: str, *, kind: str | None = None, budget: int = BUDGET,
+        compilation: toolchain.Compilation | None = None,
+    ):  # fmt: skip
+        """``compilation``: what was compiled already, in place of the files."""
         self.main, self.kind, self.budget = main, kind, budget
-        self.compilation = toolchain.compile_kernel(toolchain.Source(files, main))
+        self.compilation = compilation or toolchain.compile_kernel(toolchain.Source(files, main))
         self._devices: dict[str, tuple[Any, str]] = {}
         self._kernels: dict[str, KernelInfo] = {}
         self.counters: dict[str, dict[str, float]] = {}

@@ -189,6 +189,8 @@ def _all_blocked(checks, finding: Finding) -> list[CheckResult]:
 
 
 def _device_name(plan, device) -> str:
+    if own := getattr(plan, "device", None):  # of plugins, which are judged on the simulated GPU alone
+        return own
     if not getattr(plan, "kernels", None):
         return "host"
     from grader import gpu
@@ -219,4 +221,9 @@ def provenance(exercise: course.Exercise) -> dict[str, str]:
     compilers = [getattr(toolchain, ask)() for ask in asked]
     if asked:
         versions["compiler"] = ", ".join(f"{c.name} {c.version}" for c in compilers if c) or "none"
+    if "plugin-lane" in exercise.needs:
+        from grader.toolchain import tensorrt
+
+        headers = tensorrt.tensorrt_include()
+        versions["tensorrt"] = f"headers of {tensorrt.headers_version(headers) or '?'}" if headers else "none"
     return versions

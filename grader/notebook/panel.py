@@ -136,8 +136,8 @@ def _found(check: CheckResult, unfolded: bool, verdict: Verdict, sources, belief
     if len(diagnostics) == 1 and str(diagnostics[0].get("message")) in message:
         message = ""  # it stands below, at its line
     parts = [part for part in _evidence(check, sources) if part]
-    if belief:
-        behind = tag("p", prose(words.behind(belief)))
+    if belief or check.detail.get("belief"):
+        behind = tag("p", prose(words.behind(belief) if belief else words.often(check.detail["belief"])))
         parts.append(tag("details", tag("summary", "What may be behind it"), behind) if unfolded else behind)
     if check.source:
         parts.append(tag("p", "The rule: ", prose(check.source), class_="note"))

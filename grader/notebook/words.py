@@ -68,6 +68,11 @@ def behind(misconception: str) -> str:
     return f"You may have thought: “{found[1]}” In fact: {found[2]}"
 
 
+def often(belief: str) -> str:
+    """The belief behind most failures of a rule, as someone who has it would say it."""
+    return f"Often believed: “{belief}”"
+
+
 def number(value: float) -> str:
     """Points as people write them: 4, 2.5."""
     return f"{value:g}"

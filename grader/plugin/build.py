@@ -52,7 +52,8 @@ def build(folder: Path, *, shared: bool = False, headers: Path | None = None, fl
     others.append((locate.supplied_include() / "grader_channel.hpp").read_bytes())
     try:
         compiler = compiled.gxx(what)
-        key = compiled.key(compiler, folder, options, shared, others, tensorrt.headers_version(headers))
+        found = (*map(str, (headers, cuda)), tensorrt.headers_version(headers))  # not where this package lies
+        key = compiled.key(compiler, folder, _FLAGS, flags, shared, others, found)
 
         def make(target: Path) -> None:
             compiled.build(compiler, folder.glob("*.cpp"), options, ("-ldl",), target, what, shared=shared)

@@ -23,7 +23,7 @@ class Task:
     """One answer to judge. `same_as` is the code of the solution: an answer with the same code is not run."""
 
     slug: str
-    kind: str  # of the exercise: "kernel", "cpp" or "python"
+    kind: str  # of the exercise: "kernel", "cpp", "python" or "plugin"
     files: dict[str, bytes]
     seed: int | None = None  # hidden cases too
     same_as: str | None = None

@@ -32,7 +32,8 @@ def judging(place: Place) -> str:
     """The hash over everything but the answer that a verdict of this exercise depends on."""
     table = _table(place)
     checks = _hash_of(place.root, checks_used(place))
-    return _digest(json.dumps([table, checks, surroundings(place.root)], sort_keys=True).encode())
+    around = surroundings(place.root, place.exercise.kind)
+    return _digest(json.dumps([table, checks, around], sort_keys=True).encode())
 
 
 def _table(place: Place) -> dict:
@@ -41,24 +42,28 @@ def _table(place: Place) -> dict:
     return next(table for table in chapter["exercise"] if table["slug"] == place.exercise.slug)
 
 
-def surroundings(root: Path) -> dict[str, str]:
-    """What judged: the compiler's pins, the engine with its devices, the host side that runs answers."""
+def surroundings(root: Path, kind: str = "") -> dict[str, str]:
+    """What judged: the compiler's pins, the engine with its devices, the host side that runs answers; a plugin exercise
+    (``kind``) is judged by the rules and the plugin host, too."""
     lock = root / "requirements.lock"
     pins = lock.read_text(encoding="utf-8") if lock.exists() else ""
     rooms = root / "grader"
     exercises = rooms / "exercises"
     host = [path for path in _under(exercises) if not re.match(r"ch\d", path.relative_to(exercises).parts[0])]
+    plugins = _under(rooms / "plugin") + _under(rooms / "checks" / "conformance") if kind == "plugin" else []
     return {
         "engine": _hash_of(root, _under(rooms / "simulator") + _under(rooms / "gpu")),
         "host": _hash_of(root, host + _under(rooms / "sandbox") + _under(rooms / "toolchain")),
         "pins": _digest("\n".join(_requirement(pins, "nvidia-cuda-")).encode()),
+        **({"plugins": _hash_of(root, plugins)} if plugins else {}),
     }
 
 
 def checks_used(place: Place) -> list[Path]:
     """What judges this exercise: its module and what that uses, directly or not, of chapter and checks.
 
-    Files that are no Python (harnesses) count where their names stand in one that is used.
+    Files that are no Python (harnesses, specs) count where their names stand in one that is used, and the reference of
+    a spec where the spec names it.
     """
     chapter = f"grader.exercises.ch{place.exercise.chapter}"
     folder = place.root.joinpath(*chapter.split("."))
@@ -72,7 +77,9 @@ def checks_used(place: Place) -> list[Path]:
         path = waiting.pop()
         text = path.read_text(encoding="utf-8")
         used = [other for other in others if other.name in text]
-        if path.suffix == ".py":
+        if path.suffix == ".toml":
+            used += [beside for beside in path.parent.glob("*.py") if beside.name in text]
+        elif path.suffix == ".py":
             used += _imported(text, place.root, ("grader.checks", chapter))
         waiting += set(used) - found
         found.update(used)

@@ -168,6 +168,10 @@ class Bench:
             self._once[key] = make()
         return self._once[key]
 
+    def redraw(self) -> None:
+        """Forget the drawn cases and what was run on them: the next rule that asks draws others."""
+        self._once = {key: made for key, made in self._once.items() if key[0] not in ("case", "trial")}
+
     def guess(self) -> None:
         """Make up what the spec leaves out, as far as the library tells."""
         if not self.spec.attributes and not self.spec.inputs:

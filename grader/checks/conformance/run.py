@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -45,6 +47,7 @@ _MAY_NEED_CUDA = (
 _OF_INPUTS = ("formats", "shapes", "memory", "values")  # groups of rules that guessed inputs may mislead
 _OF_RUNS = ("onShapeChange", "enqueue", "fault", "null-pointer")
 UNJUDGED = "Not judged, since the inputs are guessed; look at it, and describe them in a spec:"
+TOO_LONG = "Not run: the rules before took all the time that there is."
 MISSING = {
     "spec": "Not run: it needs a spec that says the plugin's inputs.",
     "attributes": "Not run: there are no attributes, in a spec or advertised by the creator.",
@@ -94,14 +97,25 @@ class _Hit:
 def run_rules(
     bench: Bench, *, level: str, only: Iterable[str] | None = None, skip: Iterable[str] = (), seed: int = SEED,
     progress: Callable[[Rule, int, int], None] = lambda *_: None,
+    known: Mapping[str, CheckResult] = MappingProxyType({}), until: float = math.inf,
 ) -> list[CheckResult]:  # fmt: skip
-    """All rules (or ``only`` those, with what they need) up to the level, in the order of groups."""
-    rules = _chosen(bench, only)
+    """All rules (or ``only`` those, with what they need) up to the level, in the order of groups.
+
+    ``known``: results of rules that are not run again. ``until``: the time (``time.monotonic``) after which no rule is
+    begun any more.
+    """
+    rules = with_needs(only)
     found: dict[str, CheckResult | _Hit] = {}
     for index, each in enumerate(rules):
         progress(each, index, len(rules))
         if each.id in skip:
             continue  # nobody waits for it either
+        if each.id in known:
+            found[each.id] = known[each.id]
+            continue
+        if time.monotonic() > until:
+            found[each.id] = each.result(failed(TOO_LONG, state=State.TIMEOUT))
+            continue
         found[each.id] = _result(each, bench, level, found, seed)
         with contextlib.suppress(DeviceError):  # a device that is gone: the rules that need it say so
             bench.sweep()
@@ -113,8 +127,8 @@ def run_rules(
     return [_unjudged(each, results) for each in shown] if bench.inputs_guessed else shown
 
 
-def _chosen(bench: Bench, only) -> list[Rule]:
-    """The rules and what they need, in the order of groups, each behind what it needs."""
+def with_needs(only: Iterable[str] | None = None) -> list[Rule]:
+    """The rules (None: all) and what they need, in the order of groups, each behind what it needs."""
     wanted = list(RULES if only is None else only)
     places = {group: index for index, group in enumerate(GROUPS)}
     order: dict[str, Rule] = {}
@@ -273,9 +287,7 @@ def conform(
 
     began = time.perf_counter()
     reached = _reach(Path(library), level)
-    with contextlib.ExitStack() as stack:
-        bench = stack.enter_context(_bench(Path(library), spec or Spec(path=Path(library)), reached, stack))
-        bench.cuda = reached.elf is None or not reached.elf.static_cudart
+    with open_bench(Path(library), spec or Spec(path=Path(library)), reached) as bench:
         bench.guess()
         plugin, *others = creators_of(bench) or (None,)
         results = run_rules(bench, level=reached.level, only=only, skip=skip, seed=seed, progress=progress)
@@ -314,19 +326,25 @@ def creators_of(bench: Bench) -> list[Triple | None]:
     return list(dict.fromkeys([tuple(printable([mine.name, mine.version, mine.namespace])), *all_of_them]))
 
 
-def _bench(library: Path, spec: Spec, reached: Reach, stack: contextlib.ExitStack) -> Bench:
-    if reached.level == "L2":
-        from grader.checks.conformance.gpu_bench import GpuBench
-        from grader.plugin.gpu_device import cuda_runtime
+@contextlib.contextmanager
+def open_bench(library: Path, spec: Spec, reached: Reach) -> Iterator[Bench]:
+    """What the rules work on, with a device of its own, for a library that reaches so far."""
+    with contextlib.ExitStack() as stack:
+        if reached.level == "L2":
+            from grader.checks.conformance.gpu_bench import GpuBench
+            from grader.plugin.gpu_device import cuda_runtime
 
-        return GpuBench(library, spec, cuda_runtime())
-    device = None
-    if reached.level != "none":  # at L0 too: a plugin may want memory and streams long before it is run
-        from grader.simulator.runtime.client import RuntimeDevice
+            bench = GpuBench(library, spec, cuda_runtime())
+        else:
+            device = None
+            if reached.level != "none":  # at L0 too: a plugin may want memory and streams long before it is run
+                from grader.simulator.runtime.client import RuntimeDevice
 
-        device = RuntimeDevice.start()
-        stack.callback(device.close)
-    return Bench(library, spec, device=device, kernels=reached.level == "L1")
+                device = RuntimeDevice.start()
+                stack.callback(device.close)
+            bench = Bench(library, spec, device=device, kernels=reached.level == "L1")
+        bench.cuda = reached.elf is None or not reached.elf.static_cudart
+        yield stack.enter_context(bench)
 
 
 def _reach(library: Path, wanted: str | None) -> Reach:

@@ -1,0 +1,188 @@
+"""Exercises whose answer is a plugin: C++ and CUDA files that are compiled to a library, loaded and driven.
+
+What is checked are rules of ``grader plugin conform``, and checks of the exercise's own:
+
+>>> PLAN = PluginPlan(
+...     package=__package__, spec="scale_shift.toml", group="library",
+...     rules=(
+...         *asked(*theme("fields"), group="fields", own={"fields-null": "data-is-there"}),
+...         *asked("values", "stream", group="runs"),
+...     ),
+... )
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import ClassVar
+
+from grader import course
+from grader.checks import Check, Finding, failed, passed
+from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
+from grader.checks.conformance.rule import GROUPS, RULES, Rule
+from grader.checks.conformance.run import with_needs
+from grader.exercises import submission
+from grader.exercises.host import compile_finding
+from grader.exercises.plugin_bench import PluginBench, RuleFinding
+from grader.plugin.spec import Spec, load_spec
+from grader.toolchain.system_calls import system_calls
+from grader.verdict import CheckResult, State
+
+_FOUND = "creators"  # the rule that tells whether there is anything to ask for its interface
+
+
+def theme(name: str, family: str = "V3") -> tuple[str, ...]:
+    """The ids of the rules of one theme, such as "fields" (``grader.checks.conformance.rule.GROUPS``), that are about
+    plugins of this family."""
+    if name not in GROUPS:
+        raise ValueError(f"there is no theme {name} of rules; there are {', '.join(GROUPS)}")
+    return tuple(each.id for each in RULES.values() if each.group == name and each.family in ("", family))
+
+
+def asked(*ids: str, group: str, own: Mapping[str, str] = {}) -> tuple[Check, ...]:
+    """Rules as checks of an exercise. ``group``: of the exercise's points. ``own``: which misconceptions of the
+    exercise's own these rules catch; another rule tells the belief that is behind most failures."""
+    for id in (*ids, *own):
+        if id not in RULES:
+            raise ValueError(f"there is no rule {id}")
+    return tuple(_check(RULES[id], group, own.get(id)) for id in ids)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleCheck(Check):
+    """A rule as a check. Which rule it waits for, if any, comes out when the rules are run."""
+
+    def result(self, finding: Finding, **how) -> CheckResult:
+        blocked_by = finding.blocked_by if isinstance(finding, RuleFinding) else None
+        return dataclasses.replace(super().result(finding, **how), blocked_by=blocked_by)
+
+
+def _check(rule: Rule, group: str, misconception: str | None = None) -> RuleCheck:
+    def run(bench: PluginBench, rng) -> Finding:
+        finding = bench.rule(rule.id, rng)
+        if misconception is None and finding.state not in (State.PASS, State.UNSUPPORTED_HERE):
+            finding = dataclasses.replace(finding, detail=finding.detail | {"belief": rule.belief})
+        return finding
+
+    return RuleCheck(
+        id=rule.id, sentence=rule.sentence, misconception=misconception, group=group, run=run, seeded=rule.seeded,
+        source=rule.source,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginPlan:
+    """``spec`` is a file of ``package``, the chapter's folder, with the reference that it names beside it.
+
+    ``rules`` (see ``asked``) are run together, with what they need; ``checks``, the exercise's own, take the
+    ``PluginBench`` and run after them. ``group``: of "compiles" and of the rules that others need and that ``rules``
+    leaves out. ``supplied``: files of the chapter's skeletons that are compiled with the answer and not handed in.
+    ``family``: "V3" or "V2" (IPluginV2DynamicExt), which the plugin must be of.
+    """
+
+    package: str
+    spec: str
+    rules: tuple[Check, ...]
+    group: str
+    checks: tuple[Check, ...] = ()
+    supplied: tuple[str, ...] = ()
+    family: str = "V3"
+    device: ClassVar[str] = "simulated"  # whatever this machine has: the log of the simulated GPU is the evidence
+
+    def __post_init__(self):
+        for each in self.rules:
+            if RULES[each.id].family not in ("", self.family):
+                raise ValueError(f"the rule {each.id} is not about {self.family} plugins")
+
+    def all_checks(self) -> tuple[Check, ...]:
+        found, need = list(self._library()), "reaches"
+        mine = {check.id: check for check in self.rules}
+        for rule in self._with_needs():
+            check = mine.get(rule.id) or _check(rule, self.group)
+            found.append(dataclasses.replace(check, needs=(need,)))
+            if rule.id == _FOUND:
+                found.append(self._interface())
+                need = "interface"
+        return *found, *(_guarded(each, need) for each in self.checks)
+
+    def bench(self, job) -> PluginBench | Finding:
+        files = job.files()
+        if isinstance(files, Finding):
+            return files
+        skeletons = course.pristine().skeletons(job.exercise.chapter)
+        supplied = submission.read_files(self.supplied, skeletons)
+        if isinstance(supplied, Finding):
+            return dataclasses.replace(supplied, state=State.GRADER_FAULT)
+        rules = [each.id for each in self._with_needs()]
+        files = supplied | files
+        return PluginBench(files, job.exercise.files[0], self._spec(), rules, job.exercise.wall_seconds)
+
+    def _spec(self) -> Spec:
+        return _load(self.package, self.spec)
+
+    def _with_needs(self) -> Iterable[Rule]:
+        every = with_needs(each.id for each in self.rules)
+        return [each for each in every if each.family in ("", self.family)]
+
+    def _library(self) -> tuple[Check, ...]:
+        """What the files and the library's file say, before anything of it is loaded."""
+        return (
+            Check(
+                id="compiles", misconception=None, group=self.group, run=_compiles,
+                sentence="The files compile with nvcc and g++ as C++17 and link to a library.",
+            ),
+            Check(
+                id="self-contained", misconception=None, group=self.group, run=_self_contained, needs=("compiles",),
+                sentence="The library uses C++, CUDA's runtime and TensorRT, and asks nothing else of the system.",
+            ),
+            Check(
+                id="reaches", misconception=None, group=self.group, run=_reaches, needs=("self-contained",),
+                sentence="The library has all its symbols, and kernels that the simulated GPU can run.",
+            ),
+        )  # fmt: skip
+
+    def _interface(self) -> Check:
+        name = "IPluginV3" if self.family == "V3" else "IPluginV2DynamicExt"
+        return Check(
+            id="interface", misconception=None, group=self.group, needs=(_FOUND,),
+            sentence=f"The plugin is of the interface family that the exercise asks for: {name}.",
+            run=lambda bench, rng: bench.guarded(lambda: bench.interface(self.family)),
+        )  # fmt: skip
+
+
+@functools.cache
+def _load(package: str, spec: str) -> Spec:
+    return load_spec(Path(str(resources.files(package) / spec)))
+
+
+def _guarded(check: Check, need: str) -> Check:
+    def run(bench: PluginBench, rng) -> Finding:
+        return bench.guarded(lambda: check.run(bench, rng))
+
+    return dataclasses.replace(check, run=run, needs=(need, *check.needs))
+
+
+def _compiles(bench: PluginBench, rng) -> Finding:
+    if bench.library.state is not State.PASS:
+        return compile_finding(bench.library)
+    return passed(diagnostics=[dataclasses.asdict(each) for each in bench.library.diagnostics])
+
+
+def _self_contained(bench: PluginBench, rng) -> Finding:
+    elf = bench.reach.elf
+    if elf is None or not (calls := system_calls(elf)):
+        return passed()
+    return failed(
+        f"The library calls {', '.join(calls)}: a plugin opens no files, starts no processes and leaves descriptors "
+        "and memory protection alone. It is not loaded."
+    )
+
+
+def _reaches(bench: PluginBench, rng) -> Finding:
+    found = bench.reach
+    return passed() if found.level == "L1" and found.loads else failed(f"{found.reason} {found.rebuild}".strip())
