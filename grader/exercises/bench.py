@@ -11,6 +11,7 @@ import numpy as np
 
 from grader import toolchain
 from grader.checks import POISON, Case, Finding, In, Out, compare, failed
+from grader.simulator.fresh import Buffer
 from grader.verdict import State
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ class Run:
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
     finding: Finding | None = None
     counters: dict[str, int] | None = None
-    lines: tuple = ()
 
 
 class KernelBench:
@@ -79,33 +79,30 @@ class KernelBench:
         return self._kernels
 
     def launch(
-        self, case: Case, *, kind: str | None = None, ranges=(None,), budget: int | None = None, poison: int = POISON
-    ) -> Run:
+        self, case: Case, *, kind: str | None = None, ranges=(None,), budget: int | None = None, poison: int = POISON,
+        count: bool = False,
+    ) -> Run:  # fmt: skip
         """Launch a case in fresh memory and read its outputs.
 
         Inputs are copied to read-only buffers, to which a write is a fault, and outputs are filled with the byte
-        ``poison``. A fault becomes ``finding``.
+        ``poison``. A fault becomes ``finding``. ``count`` asks for counters.
         ``ranges`` runs only these ranges of linear block numbers, one launch after another on the same memory
         (simulated GPU only); counters are then those of the last launch.
         """
         device, module = self.device(kind)
-        addresses = {a.name: place(device, a, poison) for a in case.arguments if isinstance(a, In | Out)}
-        block_of_arguments = pack(self.kernels()[case.kernel].parameters, case.arguments, addresses)
-        for blocks in ranges:
-            launch = device.launch(
-                module, case.kernel, case.grid, case.block, block_of_arguments,
-                shared_bytes=case.shared_bytes, instruction_budget=budget or self.budget, blocks=blocks,
-            )  # fmt: skip
-            if launch.fault:
-                device.reset()  # like a sticky error: what was on the device is gone
-                self._devices[self._kind(kind)] = device, device.load(self.compilation.ptx)
-                return Run(finding=fault_finding(launch.fault, case), counters=launch.counters, lines=launch.lines)
-        run = Run(counters=launch.counters, lines=launch.lines)
-        for out in case.outputs:
-            raw = window(device, addresses[out.name], out)
+        args, pointers = pack(self.kernels()[case.kernel].parameters, case.arguments)
+        buffers = [place(a, pointers[a.name], poison) for a in case.arguments if isinstance(a, In | Out)]
+        launch, parts = device.launch_fresh(
+            module, case.kernel, case.grid, case.block, args, buffers,
+            shared_bytes=case.shared_bytes, instruction_budget=budget or self.budget, ranges=ranges, count=count,
+        )  # fmt: skip
+        if launch.fault:
+            device.reset()  # like a sticky error: what was on the device is gone
+            self._devices[self._kind(kind)] = device, device.load(self.compilation.ptx)
+            return Run(finding=fault_finding(launch.fault, case), counters=launch.counters)
+        run = Run(counters=launch.counters)
+        for out, raw in zip(case.outputs, parts, strict=True):
             run.outputs[out.name] = np.frombuffer(raw, np.dtype(out.dtype)).reshape(out.shape)
-        for address in addresses.values():
-            device.free(address)
         return run
 
     def verify(self, case: Case, *, kind: str | None = None) -> Finding:
@@ -132,7 +129,7 @@ class KernelBench:
 
     def measure(self, case: Case) -> Run:
         """Launch a case on the simulated GPU, whatever the device, and keep its counters for the verdict."""
-        run = self.launch(case, kind="simulated")
+        run = self.launch(case, kind="simulated", count=True)
         if run.counters is not None:
             self.counters[case.kernel] = dict(run.counters)
         return run
@@ -150,42 +147,40 @@ def _same(case: Case, one: Run, other: Run) -> Finding | None:
     return None
 
 
-def place(device, argument: In | Out, poison: int = POISON) -> int:
-    """The address of a fresh buffer for an argument: its data written, or poison where it will be read."""
+def place(argument: In | Out, pointer: int, poison: int = POISON) -> Buffer:
+    """The fresh buffer of an argument: its data written, or poison where it will be read. ``pointer``: where its
+    address stands in the parameter block."""
     total = argument.size if argument.total is None else argument.total
     is_input, sparse = isinstance(argument, In), argument.start > 0
-    read_only = is_input and not argument.writable
-    address = device.alloc(
-        total * argument.itemsize,
-        name=argument.name,
-        read_only=read_only,
-        sparse=sparse,
+    start, nbytes = argument.start * argument.itemsize, argument.size * argument.itemsize
+    data = b""
+    if is_input:
+        data = argument.data.tobytes()
+    elif sparse:  # memory that is not sparse is filled by the device itself
+        data = bytes([poison]) * nbytes
+    return Buffer(
+        name=argument.name, nbytes=total * argument.itemsize, sparse=sparse,
+        read_only=is_input and not argument.writable,
         # None poisons, too, and the simulated GPU tells where a kernel uses what nobody wrote.
         fill=None if sparse or (poison == POISON and not is_input) else poison,
-    )
-    data = np.ascontiguousarray(argument.data) if is_input else bytes([poison]) * (argument.size * argument.itemsize)
-    if argument.size and (is_input or sparse):  # memory that is not sparse is filled by the device itself
-        device.write(address + argument.start * argument.itemsize, data)
-    return address
+        data=data, offset=start, pointer=pointer, wanted=None if is_input else (start, nbytes),
+    )  # fmt: skip
 
 
-def window(device, address: int, argument: In | Out) -> bytes:
-    """The bytes of an argument's data in its buffer."""
-    nbytes = argument.size * argument.itemsize
-    return device.read(address + argument.start * argument.itemsize, nbytes) if nbytes else b""
-
-
-def pack(parameters, arguments, addresses: Mapping[str, int]) -> bytes:
-    """Lay the arguments out as the kernel's parameter block. ``ValueError`` if a size does not fit."""
-    block = bytearray(max((p.offset + p.size for p in parameters), default=0))
+def pack(parameters, arguments) -> tuple[bytes, dict[str, int]]:
+    """The arguments laid out as the kernel's parameter block, and where in it the address of each buffer goes.
+    ``ValueError`` if a size does not fit."""
+    block, pointers = bytearray(max((p.offset + p.size for p in parameters), default=0)), {}
     if len(parameters) != len(arguments):
         raise ValueError(f"{len(arguments)} arguments for {len(parameters)} parameters")
     for p, a in zip(parameters, arguments, strict=True):
-        raw = np.uint64(addresses[a.name]).tobytes() if isinstance(a, In | Out) else np.asarray(a).tobytes()
+        raw = bytes(8) if isinstance(a, In | Out) else np.asarray(a).tobytes()
         if len(raw) != p.size:
             raise ValueError(f"an argument of {len(raw)} bytes for a parameter of {p.size}")
         block[p.offset : p.offset + p.size] = raw
-    return bytes(block)
+        if isinstance(a, In | Out):
+            pointers[a.name] = p.offset
+    return bytes(block), pointers
 
 
 def fault_finding(fault, case: Case) -> Finding:

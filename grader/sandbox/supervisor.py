@@ -42,6 +42,7 @@ class Supervisor:
         self._reason: tuple[State, str] | None = None
         self._timed: float | None = None
         self._deadline: float | None = None
+        self._sleeps_until = math.inf  # the thread, if nothing wakes it; infinite while it works that out
         # The lock keeps a wake-up call from a descriptor that is closed by now, and another's.
         self._waking, self._deaf = threading.Lock(), False
         self._began = time.monotonic()
@@ -80,8 +81,10 @@ class Supervisor:
     def timer(self, seconds: float | None) -> None:
         """Stop the child as ``TIMEOUT`` that many seconds from now; None: it is idle, without a timer."""
         self._timed = seconds
-        self._deadline = None if seconds is None else time.monotonic() + seconds
-        if seconds is not None:
+        now = time.monotonic()
+        self._deadline = None if seconds is None else now + seconds
+        # To wake the thread takes longer than a short call: it is left alone where it looks soon by itself.
+        if seconds is not None and self._sleeps_until > min(now + seconds, now + 2 * _LOOK_SECONDS):
             self._rouse()
 
     def stop(self, state: State, message: str) -> None:
@@ -129,34 +132,35 @@ class Supervisor:
     def _attend(self, selector) -> None:
         """Until the child ends or must be ended."""
         look_at = scan_at = self._began + _LOOK_SECONDS
+        idle = False
         while not self._process.has_ended():
+            self._sleeps_until = math.inf  # first of all: a deadline set after this wakes it
             now, deadline = time.monotonic(), self._deadline
             if deadline is not None and now >= deadline:
                 how_long = _seconds(self._timed)
                 self.stop(State.TIMEOUT, f"was stopped after {how_long}: it did not end by itself")
+            if idle and deadline is not None:  # a call began
+                look_at, scan_at = min(look_at, now + _LOOK_SECONDS), min(scan_at, now + _SCAN_SECONDS)
+            idle = deadline is None
             if now >= scan_at:
                 worked = -time.thread_time()  # of the processor: waiting for it calls for no longer pause
                 self._check_processes()
                 worked += time.thread_time()
-                pause = _IDLE_SECONDS if deadline is None else _SCAN_SECONDS
+                pause = _IDLE_SECONDS if idle else _SCAN_SECONDS
                 scan_at = now + max(pause, min(20 * worked, _IDLE_SECONDS))
             if now >= look_at:
                 self._check_memory(self._process.resident())
-                look_at = now + (_IDLE_SECONDS if deadline is None else _LOOK_SECONDS)
+                look_at = now + (_IDLE_SECONDS if idle else _LOOK_SECONDS)
             if self._reason:
                 return
-            until = min(look_at, math.inf if deadline is None else deadline)
-            if self._read(selector, max(0.0, until - time.monotonic())):
-                now = time.monotonic()  # a call began: the idle pace is over
-                look_at, scan_at = min(look_at, now + _LOOK_SECONDS), min(scan_at, now + _SCAN_SECONDS)
+            self._sleeps_until = until = min(look_at, math.inf if deadline is None else deadline)
+            self._read(selector, max(0.0, until - time.monotonic()))
 
-    def _read(self, selector, seconds: float) -> bool:
-        """Wait for output, at most so long; whether the wait was ended by a wake-up call."""
-        woken = False
+    def _read(self, selector, seconds: float) -> None:
+        """Wait for output or a wake-up call, at most so long."""
         for key, _ in selector.select(seconds):
             if key.fileobj == self._wake:
                 os.eventfd_read(self._wake)
-                woken = True
             elif key.data:
                 try:
                     data = os.read(key.fd, 65536)
@@ -165,7 +169,6 @@ class Supervisor:
                 self._output[key.data].add(data)
                 if not data:
                     selector.unregister(key.fileobj)
-        return woken
 
     def _drain(self, selector) -> None:
         """Take what the dead have left in the pipes; a survivor may hold them open, so not for ever."""

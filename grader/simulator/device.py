@@ -13,6 +13,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from grader.simulator import fresh
 from grader.simulator.records import (
     DeviceError,
     Fault,
@@ -167,6 +168,34 @@ class Device:
             header["trace"] = {"block": _three(trace.block, 0), "warp": trace.warp, "steps": trace.steps}
         answer, data = self._call(header, args)
         return launch_from(answer["launch"], trace_from(answer.get("trace"), data))
+
+    def launch_fresh(
+        self, module: str, kernel: str, grid: Sequence[int], block: Sequence[int], args: bytes,
+        buffers: Sequence[fresh.Buffer], *, shared_bytes: int = 0, instruction_budget: int | None = None,
+        count: bool = True, ranges: Sequence[tuple[int, int] | None] = (None,),
+    ) -> tuple[Launch, list[bytes]]:  # fmt: skip
+        """Run a kernel in memory of its own, in one call: the last launch, and what each ``wanted`` part holds then.
+
+        Each of ``ranges`` is a launch of these blocks (see ``launch``), one after another on the same memory. The
+        buffers' addresses are filled in the arguments, and the buffers are freed. After a fault the device must be
+        reset: nothing more was done, and nothing is read.
+        """
+        header, payload = fresh.request(buffers, args)
+        header["launches"] = [
+            {
+                "module": module, "kernel": kernel, "grid": _three(grid), "block": _three(block),
+                "shared_bytes": shared_bytes, "instruction_budget": instruction_budget, "count": count,
+                "blocks": list(blocks) if blocks is not None else None,
+            }
+            for blocks in ranges
+        ]  # fmt: skip
+        answer, data = self._call(header, payload)
+        launch = launch_from(answer["launches"][-1])
+        parts, position = [], 0
+        for _, nbytes in [buffer.wanted for buffer in buffers if buffer.wanted and not launch.fault]:
+            parts.append(data[position : position + nbytes])
+            position += nbytes
+        return launch, parts
 
     def reset(self) -> None:
         """Free all buffers and modules."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import traceback
 from typing import Any, Protocol
 
+from grader.simulator import fresh
 from grader.simulator.records import DeviceError, KernelInfo, Launch, plain
 from grader.verdict.records import State
 
@@ -100,15 +101,23 @@ def _dispatch(backend: Backend, header: dict[str, Any], payload: bytes) -> tuple
         kernels = backend.kernels(header["module"])
         return {"ok": True, "kernels": {name: plain(info) for name, info in kernels.items()}}, b""
     elif call == "launch":
-        grid, block, span = header.pop("grid"), header.pop("block"), header.pop("blocks")
-        result = backend.launch(
-            header.pop("module"), header.pop("kernel"), tuple(grid), tuple(block), payload,
-            blocks=tuple(span) if span is not None else None, **header,
-        )  # fmt: skip
-        launch, trace, data = result if isinstance(result, tuple) else (result, None, b"")
-        return {"ok": True, "launch": plain(launch), "trace": trace}, data
+        launch, trace, data = _launch(backend, header, payload)
+        return {"ok": True, "launch": launch, "trace": trace}, data
+    elif call == "launch_fresh":
+        return fresh.answer(backend, lambda each, args: _launch(backend, dict(each), args)[0], header, payload)
     elif call == "reset":
         backend.reset()
     else:
         raise DeviceError(State.GRADER_FAULT, f"there is no device call {call!r}")
     return {"ok": True}, b""
+
+
+def _launch(backend: Backend, header: dict[str, Any], args: bytes) -> tuple[dict, dict[str, Any] | None, bytes]:
+    """The launch, its trace and the trace's bytes, as plain data."""
+    grid, block, span = header.pop("grid"), header.pop("block"), header.pop("blocks")
+    result = backend.launch(
+        header.pop("module"), header.pop("kernel"), tuple(grid), tuple(block), args,
+        blocks=tuple(span) if span is not None else None, **header,
+    )  # fmt: skip
+    launch, trace, data = result if isinstance(result, tuple) else (result, None, b"")
+    return plain(launch), trace, data

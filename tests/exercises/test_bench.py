@@ -75,8 +75,10 @@ def test_another_name_is_told():
 
 def test_arguments_that_do_not_fit_are_refused():
     parameters = (Parameter(type="u64", size=8, align=8, offset=0), Parameter(type="u32", size=4, align=4, offset=8))
-    assert pack(parameters, (np.int64(1), np.int32(2)), {}) == np.int64(1).tobytes() + np.int32(2).tobytes()
+    assert pack(parameters, (np.int64(1), np.int32(2))) == (np.int64(1).tobytes() + np.int32(2).tobytes(), {})
+    buffer = In("x", np.zeros(3, np.float32))
+    assert pack(parameters, (buffer, np.int32(2))) == (bytes(8) + np.int32(2).tobytes(), {"x": 0})
     with pytest.raises(ValueError, match="8 bytes for a parameter of 4"):
-        pack(parameters, (np.int64(1), np.int64(2)), {})
+        pack(parameters, (np.int64(1), np.int64(2)))
     with pytest.raises(ValueError, match="1 arguments"):
-        pack(parameters, (np.int64(1),), {})
+        pack(parameters, (np.int64(1),))

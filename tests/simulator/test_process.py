@@ -13,7 +13,7 @@ import pytest
 from conftest import compile_text
 
 from grader.sandbox import Limits
-from grader.simulator import Device, DeviceError, build, compiled, device
+from grader.simulator import Device, DeviceError, build, compiled, device, fresh
 from grader.simulator.memory import ALIGNMENT, CAPACITY, SMALLEST_GAP
 from grader.simulator.records import Fault, Launch, launch_from, plain
 from grader.simulator.serve import answer, serve
@@ -257,3 +257,26 @@ def test_the_records_of_both_sides_have_the_same_size():
 
     assert Engine(build.build()).operations["nop"] == 0
     assert device.Device is Device
+
+
+def test_a_launch_in_fresh_memory_is_one_call_and_leaves_nothing(process):
+    module = process.load(compile_text(ADD))
+    x, y = np.arange(100, dtype=np.float32), np.ones(100, np.float32)
+    buffers = [
+        fresh.Buffer(name="x", nbytes=400, data=x.tobytes(), read_only=True, pointer=0),
+        fresh.Buffer(name="y", nbytes=400, data=y.tobytes(), pointer=8, wanted=(4, 396)),
+    ]
+    args = struct.pack("<QQi", 0, 0, 100)
+    launch, (read,) = process.launch_fresh(module, "add", (1,), (128,), args, buffers, count=False)
+    assert launch.fault is None and launch.counters is None
+    np.testing.assert_array_equal(np.frombuffer(read, np.float32), (x + y)[1:])
+    twice = [(0, 1), (0, 1)]
+    launch, (read,) = process.launch_fresh(module, "add", (1,), (128,), args, buffers, ranges=twice)
+    assert launch.counters is not None
+    np.testing.assert_array_equal(np.frombuffer(read, np.float32), (2 * x + y)[1:])
+    args = struct.pack("<QQi", 0, 0, 101)
+    launch, parts = process.launch_fresh(module, "add", (1,), (128,), args, buffers)
+    assert (launch.fault.kind, launch.fault.thread, parts) == ("out_of_bounds", (100, 0, 0), [])
+    process.reset()
+    with pytest.raises(DeviceError, match="no module"):
+        process.launch_fresh(module, "add", (1,), (128,), args, buffers)
