@@ -16,6 +16,7 @@ from nbconvert.exporters import Exporter
 from traitlets import default
 
 from grader.classroom import graft, material
+from grader.classroom.answer_text import to_html
 from grader.classroom.database import open_book
 from grader.classroom.errors import ClassroomError
 from grader.classroom.page import notes_html, number, prose, verdict_html, whole_page
@@ -60,7 +61,7 @@ class FeedbackExporter(Exporter):
             )
         rows, penalty = read_scores(names["db_url"], self.parent.coursedir.course_id, chapter, names["student"])
         answers = {
-            cell.metadata.nbgrader.grade_id: cell.source.replace(graft.JOINER, "")
+            cell.metadata.nbgrader.grade_id: cell.metadata.get(graft.AS_TYPED, cell.source)
             for cell in nb.cells
             if cell.metadata.get("nbgrader", {}).get("solution")
         }
@@ -131,7 +132,7 @@ def feedback_page(
     if chapter.explain:
         body.append("<h2>In your own words</h2>")
         body.append(f"<p>{prose(chapter.explain.prompt)}</p>")
-        body.append(f'<pre style="white-space:pre-wrap">{escape(handed_in.get(chapter.explain.id, ""))}</pre>')
+        body.append(to_html(handed_in.get(chapter.explain.id, "")))
         body.append(_comment_html(rows.get(chapter.explain.id)))
     return whole_page(f"{chapter.title}: feedback", "\n".join(filter(None, body)))
 

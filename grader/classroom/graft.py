@@ -1,18 +1,16 @@
 """The autograded notebook: the release, with the student's answers grafted in and the verdicts as static
 outputs.
 
-Nothing is executed and no submitted output, metadata or extra cell survives. The instructor's browser shows
-this notebook in the formgrader, so submitted Markdown is defused first.
+Nothing is executed and no submitted output, metadata, attachment or extra cell survives. The instructor's browser
+shows this notebook in the formgrader and in JupyterLab, so no submitted Markdown is left in it (`answer_text.py`).
 """
 
 from __future__ import annotations
 
-import re
-
 import nbformat
 from nbformat import NotebookNode
 
-from grader.classroom import page
+from grader.classroom import answer_text, page
 from grader.classroom.notebook_text import Cell
 from grader.classroom.public import public_result
 from grader.classroom.result import Result
@@ -20,11 +18,7 @@ from grader.classroom.submission import Submission
 from grader.course import Chapter
 
 FINGERPRINT = "grader_fingerprint"  # in the notebook's metadata: which result it shows
-JOINER = "\u2060"  # word joiner: invisible, and no browser or Markdown reader takes "<" + it for a tag
-# Tags, images, links of every kind (nbconvert lets `javascript:` pass), formulas that can do more than show.
-_HARMFUL = re.compile(
-    r"<(?=[A-Za-z/!?])|!(?=\[)|\](?=[(:\[])|\\(?=(?:href|require|cssId|class|style|unicode)\b)"
-)
+AS_TYPED = "grader_answer"  # in a cell's metadata: the student's Markdown
 
 
 def answer_cells(release: NotebookNode) -> list[Cell]:
@@ -47,7 +41,10 @@ def graft(release: NotebookNode, chapter: Chapter, submission: Submission, resul
         name = marks.get("grade_id")
         if marks.get("solution") and name in submission.cells:
             text = submission.cells[name]
-            cell.source = defuse(text) if cell.cell_type == "markdown" else text
+            if cell.cell_type == "markdown":
+                cell.metadata[AS_TYPED] = text  # nothing shows it
+                text = answer_text.to_html(text)
+            cell.source = text
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
             if marks.get("grade") and name in exercises:
@@ -60,17 +57,13 @@ def graft(release: NotebookNode, chapter: Chapter, submission: Submission, resul
                 cell.outputs = [nbformat.v4.new_output("display_data", data)]
     place = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
     if chapter.explain and chapter.explain.id in place:
-        rubric = nbformat.v4.new_markdown_cell(page.rubric_html(chapter.explain.points, chapter.explain.rubric))
+        rubric = nbformat.v4.new_markdown_cell(
+            answer_text.inert(page.rubric_html(chapter.explain.points, chapter.explain.rubric))
+        )
         rubric.id = "grader-rubric"
         notebook.cells.insert(place.index(chapter.explain.id), rubric)
     if result.notes:
-        note = nbformat.v4.new_markdown_cell(page.notes_html([n.sentence for n in result.notes]))
+        note = nbformat.v4.new_markdown_cell(answer_text.inert(page.notes_html([n.sentence for n in result.notes])))
         note.id = "grader-notes"
         notebook.cells.insert(0, note)
     return notebook
-
-
-def defuse(markdown: str) -> str:
-    """Markdown whose HTML tags, images, links and active formulas are shown as text; it looks the same
-    otherwise."""
-    return _HARMFUL.sub(lambda match: match[0] + JOINER, markdown)

@@ -17,12 +17,11 @@ from pathlib import Path
 from nbgrader.apps import api
 from nbgrader.converters import Autograde, NbGraderException
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
-from nbgrader.server_extensions import formgrader
 from nbgrader.utils import is_solution
 from traitlets import Bool, Unicode
 from traitlets.config import Config, LoggingConfigurable
 
-from grader.classroom import database
+from grader.classroom import database, formgrader
 from grader.classroom.autograde import Graded, autograde
 from grader.classroom.errors import ClassroomError
 from grader.classroom.folder import printable
@@ -83,10 +82,6 @@ def configure(c: Config, root: str | Path) -> None:
     ]
     c.Autograde.sanitize_preprocessors = [f"{here}.Refuse"]
     c.Autograde.autograde_preprocessors = [f"{here}.Refuse"]
-    # The formgrader's pages, without what they load from the network.
-    ours = Path(__file__).resolve().parent / "templates"
-    theirs = Path(formgrader.__file__).resolve().parent / "templates"
-    c.HTMLExporter.extra_template_basedirs = [str(ours), str(theirs)]
     c.GenerateFeedback.preprocessors = []
     c.GenerateFeedback.exporter_class = "grader.classroom.feedback.FeedbackExporter"
     install()
@@ -101,6 +96,7 @@ def install() -> None:
     database.install()
     if getattr(Autograde.start, "of_the_course", False):
         return
+    formgrader.install()
     stock = Autograde.start
 
     def start(self) -> None:

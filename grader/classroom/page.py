@@ -16,6 +16,8 @@ h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-t
 .muted { color: #595959; } .points { float: right; font-weight: 600; }
 table.sum { border-collapse: collapse; width: 100%; } table.sum td, table.sum th { text-align: left;
   padding: .35rem .6rem; border-bottom: 1px solid #ddd; } table.sum .n { text-align: right; }
+.answer { border-left: 4px solid #ddd; padding: .1rem .9rem; margin: .6rem 0; }
+.answer pre { white-space: pre-wrap; background: #f4f4f4; padding: .5rem; }
 @media (max-width: 30rem) { body { margin: 1rem auto; } }
 """
 # Styles stand inline in the fragments, so that they look the same in the formgrader and in a feedback page.
