@@ -24,7 +24,7 @@ NONCE = secrets.token_urlsafe(16)  # of this server; no submitted file can know 
 _NAMES = ("student", "first_name", "last_name", "notebook_path", "assignment_id", "notebook_id")
 _SCRIPT = re.compile(r"<script(?=[\s>])")
 _VALUE = re.compile(r'= "\{\{ ([\w.]+) \}\}"')  # of a variable in a script; an attribute has no space there
-_HANDLER = re.compile(r'onclick="([^"{]+)"')
+_HANDLER = re.compile(r'\bon[a-z]+="([^"{]+)"', re.IGNORECASE)
 
 
 def guarded(template: str) -> str:

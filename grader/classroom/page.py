@@ -103,9 +103,7 @@ def _check_html(check: PublicCheck) -> str:
     if check.misconception:
         html += f'<div style="margin-left:1.4rem">{prose(belief(check.misconception))}</div>'
     if check.facts:
-        facts = "; ".join(
-            f"{escape(key)} <code>{escape(value)}</code>".lstrip() for key, value in check.facts
-        )
+        facts = "; ".join(f"{escape(key)} <code>{escape(value)}</code>".lstrip() for key, value in check.facts)
         html += f'<div style="margin-left:1.4rem">Smallest failing case: {facts}</div>'
     if check.diagnostics:
         html += _pre("\n".join(check.diagnostics))
@@ -122,9 +120,7 @@ def _file_html(name: str, data: bytes) -> str:
 
 
 def _pre(text: str) -> str:
-    style = (
-        "margin:.3rem 0 .3rem 1.4rem;padding:.5rem;background:#f4f4f4;overflow-x:auto;white-space:pre-wrap"
-    )
+    style = "margin:.3rem 0 .3rem 1.4rem;padding:.5rem;background:#f4f4f4;overflow-x:auto;white-space:pre-wrap"
     return f'<pre style="{style}">{escape(text)}</pre>'
 
 

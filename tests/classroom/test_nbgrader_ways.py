@@ -1,25 +1,14 @@
 """nbgrader's own ways to autograde, its command and the formgrader's button, give what our command gives."""
 
 import json
-import os
 import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from pathlib import Path
 
 import classroom_toy as toy
 import pytest
+from formgrader_server import Server, program, trust
 
-HERE = Path(__file__).parent
 FULL = {"toy-kernel": (10, False), "toy-cell": (10, False), "toy-explain": (None, True)}
 HALF = {"toy-kernel": (6, False), "toy-cell": (0, True), "toy-explain": (None, True)}
-
-
-def trust(classroom):
-    config = classroom.tree.config
-    config.write_text(config.read_text().replace("trust_submissions = False", "trust_submissions = True"))
 
 
 def submissions(classroom):
@@ -31,15 +20,6 @@ def submissions(classroom):
 
 
 EXPECTED = {"ada": FULL, "bob": HALF, "cyd": FULL}
-
-
-def program(toy_root, start):
-    """A Python program that runs `start` with the toy course in place of the real one."""
-    return [
-        sys.executable, "-c",
-        f"import sys; sys.path.insert(0, {str(HERE)!r})\nimport pathlib, classroom_toy as toy\n"
-        f"toy.patch(pathlib.Path({str(toy_root)!r}))\n{start}",
-    ]  # fmt: skip
 
 
 def stripped(classroom, student):
@@ -102,65 +82,6 @@ def test_no_notebook_is_executed_even_if_our_grading_is_not_in_effect(classroom,
         Autograde(coursedir=session.course, config=session.config).start()
     assert not classroom.tree.autograded("ada", toy.NAME).exists()
     assert classroom.scores("ada")["toy-kernel"] == (None, True)
-
-
-class Server:
-    """A Jupyter server with the formgrader, in the instructor's tree."""
-
-    def __init__(self, classroom, toy_root):
-        home = classroom.tree.root.parent / "home"
-        start = (
-            "from jupyter_server.serverapp import ServerApp\n"
-            "ServerApp.launch_instance(['--port=0', '--no-browser',"
-            " '--allow-root', '--IdentityProvider.token=t', '--ServerApp.disable_check_xsrf=True',"
-            " '--ServerApp.jpserver_extensions={\"nbgrader.server_extensions.formgrader\": True}'])"
-        )
-        environment = os.environ | {
-            "HOME": str(home),
-            "JUPYTER_CONFIG_DIR": str(home),
-            "JUPYTER_RUNTIME_DIR": str(home / "run"),
-        }
-        self.log = (classroom.tree.root.parent / "server.log").open("w")
-        self.process = subprocess.Popen(
-            program(toy_root, start),
-            cwd=classroom.tree.root,
-            stdout=self.log,
-            stderr=self.log,
-            env=environment,
-        )
-        self.url = self._wait(home / "run")
-
-    def _wait(self, runtime):
-        """The server's address, once it answers: it tells the address before it listens."""
-        for _ in range(600):
-            assert self.process.poll() is None, Path(self.log.name).read_text()
-            for path in runtime.glob("jpserver-*.json"):
-                try:
-                    url = json.loads(path.read_text())["url"]
-                    urllib.request.urlopen(f"{url}api", timeout=60).close()
-                    return url
-                except (ValueError, urllib.error.URLError):
-                    pass  # the file is still being written, or nobody listens yet
-            time.sleep(0.1)
-        raise AssertionError("the server did not start: " + Path(self.log.name).read_text())
-
-    def press(self, address):
-        """What the formgrader's page does when the button is pressed."""
-        request = urllib.request.Request(
-            f"{self.url}formgrader/api/{address}", method="POST", headers={"Authorization": "token t"}
-        )
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.loads(answer.read())
-
-    def get(self, address):
-        request = urllib.request.Request(f"{self.url}{address}", headers={"Authorization": "token t"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return answer.read().decode()
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait(20)
-        self.log.close()
 
 
 def test_the_formgraders_buttons(classroom, toy_root):
