@@ -28,7 +28,12 @@ def student_id(name: str, number: str = "") -> str:
 
 def as_it_is(name: str) -> str:
     """The name of a folder that an instructor or nbgrader chose, kept where grading can take it."""
-    fits = name.isprintable() and not set(name) & set("*?[/\\+") and not name.startswith((".", " "))
+    fits = (
+        name.isprintable()
+        and not set(name) & set("*?[/\\+")
+        and not name.startswith((".", " ", "-"))
+        and not _RESERVED.fullmatch(name)
+    )
     if fits and len(name.encode("utf-8", "replace")) <= LONGEST and not name.endswith((".", " ")):
         return name
     return apart(safe(name), name)
