@@ -190,6 +190,28 @@ def conform(
 
 
 @plugin_app.command()
+def build(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILES...", help="C++ and CUDA files; headers beside them count.")
+    ],
+    output: Annotated[Path, typer.Option("-o", metavar="LIBRARY", help="The library to make, such as libmine.so.")],
+    arch: Annotated[
+        str, typer.Option(help="compute_80: PTX, as the simulated GPU takes; sm_80: machine code.")
+    ] = "compute_80",
+    headers: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="TensorRT's headers; without it, those that are found.")
+    ] = None,
+) -> None:
+    """Build a plugin library with the nvcc and the headers of the plugin lane, as the grader builds answers.
+
+    Exit status: 0 built, 1 the files are wrong, 2 wrong use, 3 grader fault.
+    """
+    from grader.cli.plugin_build import run
+
+    raise typer.Exit(run(files, output, arch, headers))
+
+
+@plugin_app.command()
 def spec(
     library: Annotated[Path, typer.Argument(metavar="LIBRARY", help="A plugin library, such as libmine.so.")],
     creator: Annotated[

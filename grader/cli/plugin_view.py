@@ -143,6 +143,8 @@ def _reached(report: Report) -> str:
     """The level and what was done, of what it allows: without a spec's inputs no kernel is run."""
     if any(r.check == "loads" for r in report.failed):
         return ": it does not load"
+    if any(r.check in ("exports", "creators") for r in report.failed):
+        return ": it was loaded, and no plugin was found to drive"
     tried = [r for r in report.results if r.state is not State.UNSUPPORTED_HERE and r.blocked_by is None]
     done = LEVELS[report.level if any(RULES[r.check].level == "L1" for r in tried) else "L0"]
     return f", at level {report.level}: {done}"

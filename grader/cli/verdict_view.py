@@ -97,7 +97,7 @@ def _check(
         parts = _found(check, verdict, exercise, sources) if full else [Text(clean(check.message))]
         console.print(Padding(Group(*parts), (0, 0, 1, 4)))
     elif check.state is State.PASS and check.detail.get("diagnostics"):
-        console.print(Padding(Group(*_diagnostics(check.detail["diagnostics"], sources)), (0, 0, 1, 4)))
+        console.print(Padding(Group(*diagnostics_parts(check.detail["diagnostics"], sources)), (0, 0, 1, 4)))
 
 
 def _found(check: CheckResult, verdict: Verdict, exercise: Exercise, sources) -> list[RenderableType]:
@@ -107,7 +107,7 @@ def _found(check: CheckResult, verdict: Verdict, exercise: Exercise, sources) ->
     parts: list[RenderableType] = []
     if check.message and not said_below:
         parts.append(Text(clean(check.message), "bold"))
-    parts += _diagnostics(diagnostics, sources)
+    parts += diagnostics_parts(diagnostics, sources)
     if isinstance(detail.get("case"), Mapping):
         parts.append(_case(detail["case"]))
     fault = detail.get("fault")
@@ -133,7 +133,8 @@ def _found(check: CheckResult, verdict: Verdict, exercise: Exercise, sources) ->
     return parts
 
 
-def _diagnostics(diagnostics, sources) -> list[RenderableType]:
+def diagnostics_parts(diagnostics, sources) -> list[RenderableType]:
+    """The first of what a compiler said, each at its line. ``sources``: the files' texts by name."""
     parts: list[RenderableType] = []
     for item in diagnostics[:_SHOWN_DIAGNOSTICS]:
         place = ":".join(str(item[key]) for key in ("file", "line", "column") if item.get(key))

@@ -38,6 +38,7 @@ class Guessed:
     spec: Spec
     combination: Combination
     shapes: Shapes
+    unrun: str = ""  # why no run of it is known to go well, a sentence
 
 
 def write_spec(start: Callable[[], Session], spec: Spec, device=None) -> str:
@@ -60,14 +61,14 @@ def write_spec(start: Callable[[], Session], spec: Spec, device=None) -> str:
 
 
 def _guessed(start: Callable[[], Session], spec: Spec, device) -> Guessed | None:
-    with_inputs, _ = guess_inputs(start, spec, device)
+    with_inputs, unrun = guess_inputs(start, spec, device)
     if not with_inputs.inputs:
         return None
     try:
         with start() as session:
             plugin = session.create(life.find_creator(session, spec), attribute_fields(spec))
             combination = life.with_outputs(plugin, with_inputs, with_inputs.combinations()[0])
-            return Guessed(with_inputs, combination, life.output_shapes(plugin, with_inputs))
+            return Guessed(with_inputs, combination, life.output_shapes(plugin, with_inputs), unrun)
     except (PluginEnded, life.LifeProblem, HostProblem):
         return None
 
@@ -124,6 +125,11 @@ def _tensors(guessed: Guessed) -> list[str]:
     rows = [each.types for each in spec.given] or [guessed.combination.types]
     lines = ["", "# The inputs are guessed: the plugin took these when they were tried, and may take others too. Put"]
     lines += ["# the shapes of your use, numbers for what is fixed, names for what is dynamic, and the right values."]
+    if guessed.unrun:
+        lines += [
+            "# NO RUN WITH THEM SUCCEEDED: enqueue() failed, or a kernel did. So they are what the plugin accepts, and"
+        ]
+        lines += ["# not what it needs: number, shapes, types or values of some inputs must be others."]
     for index, each in enumerate(spec.inputs):
         lines += ["", "[[input]]", f"name = {_text(each.name)}", f"types = {_input_types(spec, rows, index)}"]
         lines += [f"shape = [{', '.join(map(json.dumps, each.shape))}]", "# range = [-4, 4]"]

@@ -43,7 +43,7 @@ NO_COMPILER = "No C++ compiler was found: install g++ (on Debian and Ubuntu: sud
 
 def compile_library(
     source: Source, *, flags: Sequence[str] = (), kernel_flags: Sequence[str] = (), arch: str = "compute_80",
-    strict: bool = True, limits: Limits = LIBRARY_LIMITS,
+    strict: bool = True, limits: Limits = LIBRARY_LIMITS, headers: Path | None = None,
 ) -> Library:  # fmt: skip
     """Compile every ``.cu`` file with nvcc and every ``.cpp``, ``.cc`` and ``.cxx`` with g++, ``-std=c++17 -O2``,
     unless another file includes it, and link them. Never raises for what is in the files.
@@ -51,9 +51,10 @@ def compile_library(
     All files may include each other by name, the C++ library, CUDA's and TensorRT's headers. ``flags`` are for both
     compilers, such as ``-DBLOCK=256``, ``kernel_flags`` for nvcc. ``arch``: "compute_80" for PTX, "sm_80" for
     machine code, which the simulated GPU cannot run. ``strict``: the warnings that name a defect of a plugin
-    (a method that does not override, ...) fail the build; else they stay warnings.
+    (a method that does not override, ...) fail the build; else they stay warnings. ``headers``: TensorRT's; None:
+    those that are found.
     """
-    include = tensorrt_include()
+    include = headers or tensorrt_include()
     cuda = locate.toolkit()
     folders = [*(cuda.folders if cuda else []), *filter(None, [include])]
     readings, problems = _screen(source, folders)
@@ -86,6 +87,19 @@ def compile_library(
         return Library(state=state, diagnostics=diagnostics, log=log, message=message)
     cache.put(key, {"log": log}, blob)
     return _judged(log, blob, key, cache, source, strict, cached=False)
+
+
+def commands(
+    source: Source, where: Mapping[str, Path], output: Path, *, arch: str = "compute_80", headers: Path | None = None
+) -> list[list[str]]:
+    """The same build as commands for a shell: each unit to an object in the current folder, all of them to ``output``.
+    ``where``: the path of each file. Empty where this machine lacks what it takes, or the files are refused."""
+    include, cuda = headers or tensorrt_include(), locate.toolkit()
+    readings, problems = _screen(source, [*(cuda.folders if cuda else []), *filter(None, [include])])
+    if problems or _missing(readings, include, cuda):
+        return []
+    plan = _Plan(source, readings, _units(readings), include, cuda, [], [], arch)
+    return plan.for_a_shell(where, output)
 
 
 class _Plan:
@@ -126,6 +140,20 @@ class _Plan:
         runtime = self._cuda.runtime if self._cuda else None
         cudart = [f"-L{runtime.parent}", f"-l:{runtime.name}"] if runtime else []
         return [self._gxx, *PLAIN, *_LINK, *objects, *cudart, "-ldl", "-o", "../out/library"]
+
+    def for_a_shell(self, where: Mapping[str, Path], output: Path) -> list[list[str]]:
+        own = [f"-I{folder}" for folder in dict.fromkeys(path.parent for path in where.values())]
+        found, objects = [], []
+        for unit in self._units:
+            made = Path(unit).with_suffix("").name
+            for step in self._steps(unit, made):
+                step = [each for part in step for each in (own if part == "-I." else [part])]
+                step = [str(where[unit]) if part == unit else part.replace("../out/", "") for part in step]
+                found.append([f"{made}.o" if part == f"{made}.s" else part for part in step if part != "-S"])
+            found[-1].insert(1, "-c")
+            objects.append(f"{made}.o")
+        link = [str(output) if part == "../out/library" else part for part in self.link(*objects)]
+        return [*found, link]
 
     def ask(self, limits: Limits) -> Reply:
         files = {f"answer/{name}": data for name, data in self._source.files.items()}

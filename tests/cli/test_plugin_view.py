@@ -69,3 +69,12 @@ def test_what_is_not_judged_is_shown_and_not_a_failure():
 def test_what_does_not_load_has_no_level():
     text = shown(RULES["loads"].result(failed("It is no library.")))
     assert "0 rules passed, 1 failed, in 1.2 s: it does not load." in text
+
+
+def test_where_no_plugin_was_found_nothing_is_said_of_kernels():
+    waiting = RULES["stream"].blocked("exports", State.FAIL)
+    text = " ".join(
+        shown(RULES["loads"].result(passed()), RULES["exports"].result(failed("No getCreators.")), waiting).split()
+    )
+    assert "1 rule passed, 1 failed, in 1.2 s: it was loaded, and no plugin was found to drive." in text
+    assert "at level" not in text

@@ -8,6 +8,7 @@ from grader.plugin.guess import guess_attributes
 from grader.plugin.guess_inputs import guess_inputs
 from grader.plugin.session import Session
 from grader.plugin.spec_records import Spec
+from grader.plugin.spec_writer import write_spec
 from grader.simulator.runtime.client import RuntimeDevice
 
 
@@ -36,6 +37,9 @@ def otherwise(name, old, new):
     assert old in runs
     files[f"{name}.cpp"] = asked + b"int32_t enqueue(" + runs.replace(old, new)
     return building.compiled(files, f"{name}.cpp")
+
+
+TRAP = b"scaleShift", b"__builtin_trap(), scaleShift"
 
 
 def test_one_input_of_any_shape(device):
@@ -69,6 +73,14 @@ def test_the_number_of_inputs_that_it_reads_and_does_not_ask_about(device):
 
 
 def test_a_plugin_is_not_blamed_for_a_run_on_inputs_that_it_may_not_take():
-    report = conform(otherwise("scale_shift", b"scaleShift", b"__builtin_trap(), scaleShift"))
+    report = conform(otherwise("scale_shift", *TRAP))
     assert [each.check for each in report.failed] == []
     assert any("No run with guessed inputs" in each.message for each in report.results)
+
+
+def test_a_spec_of_which_no_run_succeeded_says_so(device):
+    def written(library):
+        return write_spec(lambda: Session(library, device=device), Spec(path=library), device)
+
+    assert "NO RUN WITH THEM SUCCEEDED" in written(otherwise("scale_shift", *TRAP))
+    assert "NO RUN" not in written(building.built("scale_shift"))
