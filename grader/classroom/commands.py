@@ -157,12 +157,33 @@ def feedback(
 
 @app.command()
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Where to write the table.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it.")],
+    format: Annotated[
+        str, typer.Option("--format", help="csv, canvas, moodle, or moodle-feedback (a zip file of the pages).")
+    ] = "csv",
+    chapters: Annotated[
+        list[str] | None, typer.Option("--chapter", help="For a platform: which; default: all that were released.")
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(help="Canvas' gradebook as it exports it; Moodle's grading worksheet or gradebook; or your own."),
+    ] = None,
+    column: Annotated[str, typer.Option(help="The assignment in Canvas, where its title does not tell.")] = "",
+    pending_as_zero: Annotated[
+        bool, typer.Option("--pending-as-zero", help="Give out grades that wait for a person, what waits as zero.")
+    ] = False,
     course: Course = None,
 ) -> None:
-    """Write the gradebook as CSV: nbgrader's columns, points that are pending, a column for each exercise."""
+    """Write the grades: all columns as CSV, or what Canvas or Moodle imports.
+
+    A platform gets settled grades only: whoever has points that wait for a person is left out, and named.
+    """
+    from grader.classroom.export.command import export_as
     from grader.classroom.session import Session
 
     with _plain_errors():
-        rows = Session(ClassTree.find(course)).export(file)
-        console.print(f"{rows} rows in {file}", highlight=False, soft_wrap=True)
+        session = Session(ClassTree.find(course))
+        outcome = export_as(session, format, file, chapters or [], roster, column, pending_as_zero)
+        console.print(f"{outcome.rows} rows in {file}", markup=False, highlight=False, soft_wrap=True)
+        for line in outcome.told:
+            console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)

@@ -14,8 +14,10 @@ from traitlets.config import Config, PyFileConfigLoader
 from grader.classroom import database
 from grader.classroom.autograde import Graded
 from grader.classroom.errors import ClassroomError
-from grader.classroom.export import export_csv
+from grader.classroom.export.grades import Grades, read_grades
+from grader.classroom.export.registrar import export_csv
 from grader.classroom.tree import ClassTree
+from grader.course import Chapter
 
 
 class Session:
@@ -70,6 +72,9 @@ class Session:
 
     def export(self, path) -> int:
         return export_csv(self.tree, self.course.db_url, self.course.course_id, path)
+
+    def grades(self, chapter: Chapter) -> Grades:
+        return read_grades(self.tree, self.course.db_url, self.course.course_id, chapter)
 
 
 def _load(tree: ClassTree) -> Config:

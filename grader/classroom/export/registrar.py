@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 from nbgrader.api import MissingEntry
@@ -11,6 +9,7 @@ from nbgrader.api import MissingEntry
 from grader.classroom import material, scores
 from grader.classroom.database import open_book
 from grader.classroom.errors import ClassroomError
+from grader.classroom.export.table import write_table
 from grader.classroom.result import Result
 from grader.classroom.tree import ClassTree
 
@@ -38,23 +37,15 @@ def export_csv(tree: ClassTree, database: str, course: str, path: Path) -> int:
                     "raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "pending": 0.0,
                     "max_score": assignment.max_score,
                 }  # fmt: skip
-                names.update(
-                    dict.fromkeys(cell.name for nb in assignment.notebooks for cell in nb.grade_cells)
-                )
+                names.update(dict.fromkeys(cell.name for nb in assignment.notebooks for cell in nb.grade_cells))
                 try:
                     row |= _submission(book.find_submission(assignment.name, student.id))
                     row["flags"] = _flags(tree, assignment.name, student.id)
                 except MissingEntry:
                     pass
                 rows.append(row)
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, [*COLUMNS, *names], restval="")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({key: _cell(value) for key, value in row.items()})
-    part = path.with_name(path.name + ".part")
-    part.write_text(text.getvalue(), encoding="utf-8", newline="")
-    part.replace(path)
+    columns = [*COLUMNS, *names]
+    write_table(path, [columns, *([row.get(column, "") for column in columns] for row in rows)])
     return len(rows)
 
 
@@ -78,15 +69,3 @@ def _flags(tree: ClassTree, assignment: str, student: str) -> str:
     except ClassroomError:  # an assignment of the instructor's own
         found = {}
     return "; ".join(f"{name}: {flag}" for name, flag in found.items())
-
-
-def _cell(value) -> str:
-    """A value as text. A name that a spreadsheet would run as a formula is kept as text by a leading
-    quote."""
-    if value is None:
-        return ""
-    return (
-        "'" + value
-        if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-        else str(value)
-    )
