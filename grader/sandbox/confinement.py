@@ -8,10 +8,20 @@ has no network and no rights. Learners on their own machine are not confined: th
 
 from __future__ import annotations
 
+import atexit
+import contextvars
+import functools
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 KINDS = ("bubblewrap", "landlock")  # in the order in which they are preferred
 _used: str | None = None
+_hidden: tuple[str, ...] = ()
+_tried: contextvars.ContextVar[str | None] = contextvars.ContextVar("tried", default=None)
 
 
 @dataclass(frozen=True)
@@ -24,25 +34,55 @@ class Probe:
     how: str = ""  # what makes it work, where it does not
 
 
-def use(kind: str | None) -> None:
-    """Confine every child from now on; ``None``: no longer. ``ValueError`` for a kind that there is not."""
-    global _used
+def use(kind: str | None, *, hide: Iterable[str | Path] = ()) -> None:
+    """Confine every child from now on; ``None``: no longer. ``ValueError`` for a kind that there is not.
+
+    ``hide``: folders that no child sees even where they lie in a folder that it does see, such as an instructor's tree
+    within Python's environment; what a caller names in ``reads`` it sees all the same.
+    """
+    global _used, _hidden
     if kind is not None and kind not in KINDS:
         raise ValueError(f"no such confinement: {kind!r}; there are {', '.join(KINDS)}")
-    _used = kind
+    _used, _hidden = kind, tuple(os.path.abspath(path) for path in hide)
 
 
 def current() -> str | None:
     """The kind in use in this process."""
-    return _used
+    return _tried.get() or _used
 
 
+def hidden() -> tuple[str, ...]:
+    """What ``use`` was told to hide."""
+    return _hidden
+
+
+@functools.cache
 def probe(kind: str) -> Probe:
-    """Start a real child in it and look what it can reach."""
-    return Probe(kind, False, "not built yet")
+    """Start a real child in it and look what it can reach. ``ValueError`` for a kind that there is not."""
+    from grader.sandbox.probe import attempt
+
+    if kind not in KINDS:
+        raise ValueError(f"no such confinement: {kind!r}; there are {', '.join(KINDS)}")
+    token = _tried.set(kind)
+    try:
+        return attempt(kind)
+    finally:
+        _tried.reset(token)
 
 
 def best() -> Probe:
     """The first kind that works here, else the probe of the first, which says what blocks it."""
     probes = [probe(kind) for kind in KINDS]
     return next((found for found in probes if found.works), probes[0])
+
+
+@functools.cache
+def roof() -> str:
+    """A folder of this process in which this package lies, as a link, and nothing else."""
+    from grader.sandbox.view import PACKAGE
+
+    folder, owner = tempfile.mkdtemp(prefix="grader-roof-"), os.getpid()
+    os.chmod(folder, 0o755)
+    os.symlink(PACKAGE, os.path.join(folder, "grader"))
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+    return folder

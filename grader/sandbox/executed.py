@@ -10,14 +10,14 @@ import math
 import os
 import resource
 import secrets
-import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from grader.sandbox import guard
+from grader.sandbox import confinement, guard, tidy
+from grader.sandbox.confined import Confined
 from grader.sandbox.environment import clean_environment
 from grader.sandbox.pids import PidsGroup
 from grader.sandbox.processes import MARK, Family, tasks_of_this_user
@@ -39,9 +39,12 @@ class Executed:
         pass_fds: Sequence[int] = (), reads: Sequence[str | Path] = (),
     ):  # fmt: skip
         """``channel``: the descriptor that it gets as ``--channel=N``, its last argument."""
-        self._process, self._group, self.pidfd = None, None, None
+        self._process, self._group, self._confined, self.pidfd = None, None, None, None
         self.home = tempfile.mkdtemp(prefix="grader-")
         try:
+            if kind := confinement.current():
+                self._confined = Confined(kind, command, limits, home=self.home, cwd=cwd, reads=reads)
+                command, pass_fds = self._confined.command, [*pass_fds, self._confined.descriptor]
             self._start(command, channel, limits, cwd, environment, cpu_seconds, pass_fds)
         except BaseException:
             self.abandon()
@@ -57,10 +60,12 @@ class Executed:
         )  # fmt: skip
         self.pid, self.out, self.err = self._process.pid, self._process.stdout, self._process.stderr
         if limits.processes is not None:
-            self._group = PidsGroup.make(self.pid, limits.processes)
+            self._group = PidsGroup.make(self.pid, limits.processes + self._others)
         self._family = Family(self.pid, mark, self._group)
         _apply(limits, self.pid, cpu_seconds)
         guard.add(self.pid)
+        if self._confined:
+            self._confined.start(self.pid)
         self.pidfd = _pidfd(self.pid)
 
     def go(self) -> None:
@@ -77,13 +82,27 @@ class Executed:
         except ChildProcessError:
             return True
 
-    def resident(self) -> int:
-        """Bytes of memory that it and what it started hold, as far as they were seen."""
-        return self._family.resident()
+    def memory(self) -> int:
+        """Bytes of memory that it and what it started hold, as far as they were seen; files that lie in memory too."""
+        return self._family.memory() + (self._confined.in_memory if self._confined else 0)
 
     def exceeds(self, processes: int) -> bool:
         """Whether more than so many processes belong to it. Looks at every process of the machine."""
-        return self._family.exceeds(processes) or len(self._family.scan()) > processes
+        most = processes + self._others
+        return self._family.exceeds(most) or len(self._family.scan()) > most
+
+    def files(self) -> tuple[int, int]:
+        """Bytes and number of its files, of a confined child, which can write to its home alone."""
+        return self._confined.files(list(self._family.known)) if self._confined else (0, 0)
+
+    def fault(self, stderr: str) -> str | None:
+        """Why a child that has ended was not confined, and so never ran; None where it was, or need not be."""
+        return self._confined.fault(stderr) if self._confined else None
+
+    @property
+    def _others(self) -> int:
+        """Processes that stand around a confined child and are none of its own."""
+        return self._confined.others if self._confined else 0
 
     def kill(self) -> bool:
         """Kill it and all that it started; whether nothing is left."""
@@ -101,6 +120,10 @@ class Executed:
             found = (0, 0)
         # Set, so that subprocess does not wait again.
         self._process.returncode = os.waitstatus_to_exitcode(found[1])
+        if self._confined:
+            self._confined.listen()
+            if found[0] and self._confined.ended is not None:
+                return os.waitstatus_to_exitcode(self._confined.ended)
         return self._process.returncode if found[0] else None
 
     def release(self) -> None:
@@ -122,7 +145,9 @@ class Executed:
             os.close(self.pidfd)
         if self._group:
             self._group.remove()
-        shutil.rmtree(self.home, ignore_errors=True)
+        if self._confined:
+            self._confined.close()
+        tidy.remove(self.home)
 
 
 def kernel_limits(limits: Limits, cpu_seconds: float | None) -> dict[int, int]:

@@ -109,12 +109,19 @@ def main() -> None:
     try:
         os.execvp(command[0], command)
     except OSError as error:
-        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+        why = "not found" if isinstance(error, FileNotFoundError) else error.strerror
+        os.write(2, f"{command[0]}: {why}\n".encode())
         os._exit(126 if isinstance(error, PermissionError) else 127)
 
 
 def _first(child: int, control) -> int:
     """Process 1 of the namespace: wait for the child, and for whatever lost its parent, and tell how it ended."""
+    for descriptor in os.listdir("/proc/self/fd"):  # the child's are its own: it may close its channel
+        if int(descriptor) > 2 and int(descriptor) != control.fileno():
+            try:
+                os.close(int(descriptor))
+            except OSError:  # that of the listing
+                pass
     library = ctypes.CDLL(None, use_errno=True)
     _drop_rights(library, None)
     library.prctl(_DEATH_SIGNAL, _SIGKILL, 0, 0, 0)  # bubblewrap's process was killed: all go

@@ -9,6 +9,7 @@ between two looks); a control group that counts processes (``pids``), where ther
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from grader.sandbox.pids import PidsGroup
 
 MARK = "GRADER_CHILD"
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_MEMORY = re.compile(rb"^Vm(?:RSS|PTE|Swap):\s+(\d+) kB", re.M)
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,6 @@ class Process:
     session: int
     threads: int
     started: int  # clock ticks since boot; with the pid it names a process for good
-    resident: int  # bytes
     alive: bool  # not a zombie
 
 
@@ -39,11 +39,24 @@ def look(pid: int) -> Process | None:
         finally:
             os.close(descriptor)
         return Process(
-            pid, int(fields[1]), int(fields[3]), int(fields[17]), int(fields[19]), int(fields[21]) * _PAGE,
+            pid, int(fields[1]), int(fields[3]), int(fields[17]), int(fields[19]),
             fields[0] not in (b"Z", b"X"),
         )  # fmt: skip
     except (OSError, IndexError, ValueError):
         return None
+
+
+def memory_of(pid: int) -> int:
+    """Bytes, 0 when it is gone."""
+    try:
+        descriptor = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            text = os.read(descriptor, 8192)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return 0
+    return sum(int(kilobytes) << 10 for kilobytes in _MEMORY.findall(text))
 
 
 def all_processes() -> list[Process]:
@@ -119,14 +132,10 @@ class Family:
                 return True
         return False
 
-    def resident(self) -> int:
-        """Bytes of memory that the known members hold now."""
-        total = 0
-        for pid, started in list(self.known.items()):
-            process = look(pid)
-            if process and process.started == started:
-                total += process.resident
-        return total
+    def memory(self) -> int:
+        """Bytes of memory that the known members hold now: resident, swapped out, and page tables, which a program can
+        make of any size by reading here and there in memory that it never writes."""
+        return sum(memory_of(pid) for pid in list(self.known))
 
     def kill(self, seconds: float = 2.0) -> bool:
         """Kill every member; whether none is left. The root must not have been reaped yet, so that its number

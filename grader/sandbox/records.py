@@ -15,6 +15,8 @@ class Limits:
     memory_bytes: int | None = 2 << 30  # resident, summed over the child and what it started
     processes: int | None = 64
     file_bytes: int | None = 64 << 20  # of one file
+    home_bytes: int | None = 512 << 20  # of all files of a confined child
+    home_files: int | None = 20_000  # of a confined child, folders included
     output_bytes: int = 1 << 20  # of stdout and of stderr; head and tail are kept
     reply_bytes: int = 1 << 30  # of one answer's payload
 
@@ -27,8 +29,8 @@ class Outcome:
     """How a child ended.
 
     ``PASS``: it exited with 0 (and answered, if it was asked something). ``ERROR``: another exit code, an
-    answer missing or malformed, or too many processes. ``CRASH``, ``TIMEOUT``, ``OUT_OF_MEMORY`` as named.
-    ``GRADER_FAULT``: how it ended could not be found out.
+    answer missing or malformed, too many processes or files. ``CRASH``, ``TIMEOUT``, ``OUT_OF_MEMORY`` as named.
+    ``GRADER_FAULT``: how it ended could not be found out, or it could not be confined and never ran.
     """
 
     state: State

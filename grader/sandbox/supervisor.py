@@ -145,11 +145,12 @@ class Supervisor:
             if now >= scan_at:
                 worked = -time.thread_time()  # of the processor: waiting for it calls for no longer pause
                 self._check_processes()
+                self._check_files()
                 worked += time.thread_time()
                 pause = _IDLE_SECONDS if idle else _SCAN_SECONDS
                 scan_at = now + max(pause, min(20 * worked, _IDLE_SECONDS))
             if now >= look_at:
-                self._check_memory(self._process.resident())
+                self._check_memory(self._process.memory())
                 look_at = now + (_IDLE_SECONDS if idle else _LOOK_SECONDS)
             if self._reason:
                 return
@@ -184,9 +185,9 @@ class Supervisor:
                 if not data:
                     selector.unregister(key.fileobj)
 
-    def _check_memory(self, resident: int) -> None:
+    def _check_memory(self, used: int) -> None:
         limit = self.limits.memory_bytes
-        if limit is not None and resident > limit:
+        if limit is not None and used > limit:
             self.stop(State.OUT_OF_MEMORY, f"was stopped: it used more than {_size(limit)} of memory")
 
     def _check_processes(self) -> None:
@@ -194,8 +195,18 @@ class Supervisor:
         if limit is not None and self._process.exceeds(limit):
             self.stop(State.ERROR, f"was stopped: it started more than {limit} processes")
 
+    def _check_files(self) -> None:
+        size, count = self._process.files()
+        most, largest = self.limits.home_files, self.limits.home_bytes
+        if most is not None and count > most:
+            self.stop(State.ERROR, f"was stopped: it made more than {most} files")
+        elif largest is not None and size > largest:
+            self.stop(State.ERROR, f"was stopped: it wrote more than {_size(largest)} of files")
+
     def _judge(self, ended_itself: bool, all_gone: bool) -> Outcome:
         status = self._process.reap()
+        if not self._reason and (fault := self._process.fault(self._output[2].text())):
+            return Outcome(state=State.GRADER_FAULT, message=f"could not be confined: {fault}")
         code = status if status is not None and status >= 0 else None
         name = _signal_name(-status) if status is not None and status < 0 else None
         if status is None:

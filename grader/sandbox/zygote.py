@@ -23,7 +23,7 @@ from pathlib import Path
 from grader.sandbox import confinement
 from grader.sandbox.executed import Executed, kernel_limits
 from grader.sandbox.prepared import FORKED, REFUSED, STATUS
-from grader.sandbox.processes import look
+from grader.sandbox.processes import look, memory_of
 from grader.sandbox.records import Limits
 from grader.sandbox.supervisor import Supervisor
 from grader.sandbox.wire import Channel, WireError
@@ -153,9 +153,14 @@ class Forked:
         poll.register(self.pidfd, select.POLLIN)
         return bool(poll.poll(1000 * seconds))
 
-    def resident(self) -> int:
-        process = look(self.pid)
-        return process.resident if process and process.started == self._started else 0
+    def memory(self) -> int:
+        return 0 if self.has_ended() else memory_of(self.pid)
+
+    def files(self) -> tuple[int, int]:
+        return 0, 0  # it can write none
+
+    def fault(self, stderr: str) -> None:
+        """It is confined by its zygote, or is none."""
 
     def exceeds(self, processes: int) -> bool:
         """Whether it has more threads than so many processes could do with."""
