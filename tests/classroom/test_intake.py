@@ -382,3 +382,25 @@ def test_times():
     for text in ("", "yesterday", "2026-13-30 12:00 UTC", "2026-11-30 12:00 Nowhere/Land", "0001-01-01 00:00 +0100"):
         assert times.parse(text) is None, text
     assert times.parse(times.stamp(noon)) == noon
+
+
+def test_what_could_not_be_read_is_not_called_missing(take, classroom):
+    """The notes of taking in reach the submission that is graded."""
+    from grader.classroom import graft
+    from grader.classroom.autograde import read_release
+    from grader.classroom.intake.told import with_origin
+    from grader.classroom.submission import collect
+
+    take(moodle({("Ada", 1): {"hw.zip": b"no zip file"}, ("Bob", 2): {"toy.cu": bytes(2 << 20), BOOK: book()},
+                 ("Cy", 3): {"toy (1).cu": b"right", BOOK: book()}, ("Dan", 4): {BOOK: book()}}))  # fmt: skip
+    chapter = material.chapter(10)
+    cells = graft.answer_cells(read_release(take.tree, chapter))
+    found = {}
+    for student in take.tree.students(toy.NAME):
+        plain = collect(take.tree.submitted(student, toy.NAME), chapter, cells)
+        found[student[:3]] = with_origin(plain, take.tree, student, toy.NAME)
+    assert not found["Ada"].missing and {"toy.cu", BOOK, "toy-cell-answer"} <= found["Ada"].lost
+    assert not found["Bob"].missing and found["Bob"].lost == {"toy.cu"}
+    assert [note.sentence for note in found["Bob"].notes] == ["toy.cu was not taken: it has more than 1 MiB."]
+    assert [note.sentence for note in found["Cy_"].notes] == ["toy.cu was taken from toy (1).cu."]
+    assert found["Dan"].missing == {"toy.cu"}

@@ -16,7 +16,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from grader.classroom.errors import ClassroomError
-from grader.classroom.folder import Note, printable
+from grader.classroom.folder import printable
 from grader.classroom.intake import times
 from grader.classroom.intake.handin import File, HandIn, Sender
 from grader.classroom.intake.listing import Listing
@@ -82,11 +82,11 @@ def read(
             continue
         student = names[folder]
         older += student in best
-        hand_in = best[student] = HandIn(Sender("exchange", student), inside, time, when=time, whole=True)
+        best[student] = HandIn(Sender("exchange", student), inside, time, when=time, whole=True)
         made = listing.changed.get(folder)
         if made and made - time > _CLOCK:
-            sentence = f"It says {time:%Y-%m-%d %H:%M} UTC, but its folder was changed at {made:%Y-%m-%d %H:%M} UTC."
-            hand_in.notes.append(Note("changed", "timestamp", sentence))
+            said, changed = f"{time:%Y-%m-%d %H:%M} UTC", f"{made:%Y-%m-%d %H:%M} UTC"
+            told.append(f"{printable(student)}: the folder says {said}, and was changed at {changed}.")
     if older:
         told.append(f"{older} earlier submissions of the same students stay in the exchange.")
     if others:
