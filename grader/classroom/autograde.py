@@ -1,98 +1,133 @@
-"""Grades an assignment: every submission on its own, results first, then one writer.
+"""Grades an assignment: what `nbgrader autograde`, the formgrader's Autograde button and `grader autograde` all do.
 
-`nbgrader autograde`, the formgrader's Autograde button and `grader class autograde` all come here (see
-`nbgrader_setup.py`), so they give the same result.
+They come here by `nbgrader_setup.py`, so they grade with the same confinement, the same crew and the same results.
 """
 
 from __future__ import annotations
 
 import fcntl
-import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import nbformat
 
-from grader.classroom import graft, judge, material, secret
-from grader.classroom.errors import ClassroomError
-from grader.classroom.folder import printable
+from grader.classroom import crew, durable, material, secret
+from grader.classroom.batch import Batch, Graded
+from grader.classroom.errors import ClassroomError, Stopped
 from grader.classroom.gradebook import GradebookWriter
-from grader.classroom.result import Result
-from grader.classroom.submission import collect
+from grader.classroom.run import Run
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
+from grader.sandbox import confinement
 
-log = logging.getLogger(__name__)
+# Short lines, and the way out first: the formgrader shows them in a narrow box that does not wrap.
+REFUSAL = """Not graded: nothing on this machine can confine what
+students handed in.
+
+{found}
+
+To grade without it, if you trust the submissions, set in
+nbgrader_config.py
+
+    c.GraderCourse.trust_submissions = True
+
+(for the Autograde button too), or add to the command
+
+    --trust-submissions
+
+Their code then has your rights: it can read and change your
+files, and limits on time and memory do not prevent that. If
+you do not trust it, grade on a machine or account that holds
+nothing of value. `grader doctor` tells what this one lacks."""
 
 
-@dataclass(frozen=True)
-class Graded:
-    """How one submission went. `result` is None where `problem` says why it was not graded."""
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How to grade, whoever asks for it."""
 
-    student: str
-    result: Result | None = None
-    problem: str = ""
-    unchanged: bool = False
+    trust: bool = False  # students' code may run with the user's own rights
+    confine: str = "auto"  # or a kind of grader.sandbox.confinement
+    jobs: int = 0  # worker processes; 0: one for each processor
+    dask: str = ""  # address of a scheduler; "": the workers are of this machine
+    judge_again: bool = False
+    write_again: bool = False
+    run: Run | None = None  # kept until the run is whole, so that it can be resumed
+
+
+class Report:
+    """Hears how it goes; this one does nothing with it."""
+
+    def begin(self, chapter: Chapter, students: int) -> None:
+        """A chapter begins, with so many submissions."""
+
+    def graded(self, graded: Graded) -> None:
+        """One of them is done."""
 
 
 def autograde(
-    tree: ClassTree,
-    assignment: str,
-    students: Iterable[str],
-    writer: GradebookWriter,
-    *,
-    force: bool = False,
-    report: Callable[[Graded], None] = lambda graded: None,
-) -> list[Graded]:
-    """Grade the submissions of `students`, skipping what is unchanged unless `force`.
+    tree: ClassTree, assignment: str, students: Sequence[str], writer: GradebookWriter, options: Options, report: Report
+) -> list[Graded]:  # fmt: skip
+    """Grade the submissions of `students`; the answer is in their order.
 
-    `report` hears of each as it is done. `ClassroomError` only for what stops all of them: no such chapter,
-    not released, no secret, or another run at work. One bad submission never stops the rest.
+    `ClassroomError` for what stops all of them before they begin: no such chapter, not released, no secret, no
+    confinement, another run at work. `Stopped` for what ends a run: a full disk, Ctrl-C.
     """
     chapter = material.chapter(assignment)
     release = read_release(tree, chapter)
     key = secret.read(tree.secret)
-    done = []
-    with only_one(tree), writer:
-        for student in students:
-            try:
-                graded = _grade(tree, chapter, release, student, key, writer, force)
-            except Exception as problem:  # whatever it was, the others must still be graded
-                log.exception("submission of %s", printable(student))
-                kind = "" if isinstance(problem, ClassroomError) else f"{type(problem).__name__}: "
-                graded = Graded(student, problem=kind + printable(str(problem), 300))
-            done.append(graded)
-            report(graded)
-    return done
+    done: list[Graded] = []
+
+    def hear(graded: Graded) -> None:
+        done.append(graded)
+        report.graded(graded)
+
+    try:
+        with only_one(tree):
+            kind = choose_confinement(options)
+            if options.run:
+                options.run.write(tree)
+            report.begin(chapter, len(students))
+            with writer, hire(options) as workers:
+                Batch(
+                    tree=tree, chapter=chapter, release=release, secret=key, writer=writer, crew=workers,
+                    confinement=kind, run=options.run.id if options.run else "", judge_again=options.judge_again,
+                    write_again=options.write_again or options.judge_again, report=hear,
+                ).grade(students)  # fmt: skip
+    except KeyboardInterrupt:
+        raise Stopped(f"Grading was stopped. {_kept(done, students)}", status=130) from None
+    except Exception as problem:
+        if not durable.disk_is_full(problem, tree.root):
+            raise
+        told = f"A disk is full, so grading stopped: {str(problem).rstrip('.')}."
+        raise Stopped(f"{told} {_kept(done, students)}") from problem
+    order = {student: place for place, student in enumerate(students)}
+    return sorted(done, key=lambda graded: order[graded.student])
 
 
-def _grade(
-    tree: ClassTree, chapter: Chapter, release, student: str, key: bytes, writer: GradebookWriter, force: bool
-) -> Graded:
-    if set(student) & set("*?["):
-        raise ClassroomError("nbgrader takes * ? and [ in a folder's name for a pattern; rename the folder")
-    if not student.isprintable():
-        raise ClassroomError("the folder's name holds a sign that cannot be printed; rename the folder")
-    if tree.is_linked(student, chapter.name):
-        raise ClassroomError("a link stands in place of the folder and is not followed; put the files there")
-    submission = collect(tree.submitted(student, chapter.name), chapter, graft.answer_cells(release))
-    path = tree.result(student, chapter.name)
-    before = Result.read(path)
-    fingerprint = judge.fingerprint(submission, chapter)
-    if before and before.fingerprint == fingerprint and not force:
-        result = before
-        if writer.is_written(chapter, student, fingerprint):
-            return Graded(student, result, unchanged=True)
-    else:
-        result = judge.judge(student, chapter, submission, key)
-        result.write(path)
-    same = before is not None and before.answers == result.answers
-    writer.write(chapter, release, submission, result, same_answers=same)
-    return Graded(student, result)
+def _kept(done: list[Graded], students: Sequence[str]) -> str:
+    count = sum(not graded.problem for graded in done)
+    return f"{count} of {len(students)} submissions are graded, and that is kept."
 
 
-def read_release(tree: ClassTree, chapter: Chapter):
+def choose_confinement(options: Options) -> str | None:
+    """The kind to confine students' code by; None where it is trusted. `ClassroomError`: it is refused."""
+    if options.trust:
+        return None
+    probe = confinement.best() if options.confine == "auto" else confinement.probe(options.confine)
+    if not probe.works:
+        raise ClassroomError(REFUSAL.format(found=f"{probe.kind}: {probe.found}\n{probe.how}".strip()))
+    return probe.kind
+
+
+def hire(options: Options) -> crew.Crew:
+    """The workers of a run."""
+    if options.dask:
+        raise ClassroomError("grading by Dask is not there yet")
+    return crew.local(options.jobs or crew.default_jobs())
+
+
+def read_release(tree: ClassTree, chapter: Chapter) -> nbformat.NotebookNode:
     """The released notebook, which submissions are rebuilt on."""
     path = tree.released(chapter.name) / f"{chapter.name}.ipynb"
     try:
@@ -112,7 +147,5 @@ def only_one(tree: ClassTree) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ClassroomError(
-                "another grading run of this class is at work; wait until it is done"
-            ) from None
+            raise ClassroomError("another grading run of this class is at work; wait until it is done") from None
         yield

@@ -17,17 +17,13 @@ from grader.classroom import material
 from grader.classroom.errors import ClassroomError
 from grader.classroom.tree import ClassTree
 
-app = typer.Typer(
-    name="class", help="Grade a class with nbgrader.", no_args_is_help=True, add_completion=False
-)
+app = typer.Typer(name="class", help="Grade a class with nbgrader.", no_args_is_help=True, add_completion=False)
 console, errors = Console(), Console(stderr=True)
 
 Course = Annotated[
     Path | None, typer.Option("--course", help="The instructor's tree; default: the one this folder lies in.")
 ]
-ChapterName = Annotated[
-    str, typer.Argument(metavar="CHAPTER", help="A chapter: 10, masked-gelu or 10_masked_gelu.")
-]
+ChapterName = Annotated[str, typer.Argument(metavar="CHAPTER", help="A chapter: 10, masked-gelu or 10_masked_gelu.")]
 
 
 @contextmanager
@@ -60,9 +56,7 @@ def init(
 
     with _plain_errors():
         tree, added = create(directory, course_id=course_id, database=database)
-        console.print(
-            f"Class in {tree.root} (private: only you can open it).", highlight=False, soft_wrap=True
-        )
+        console.print(f"Class in {tree.root} (private: only you can open it).", highlight=False, soft_wrap=True)
         for chapter in added:
             console.print(f"  added source/{chapter.name}: {chapter.title}", markup=False, highlight=False)
         if added:
@@ -75,9 +69,7 @@ def release(
     chapters: Annotated[
         list[str], typer.Argument(metavar="CHAPTER...", help="The chapters to hand out, such as 10, or 00 10.")
     ],
-    out: Annotated[
-        Path | None, typer.Option(help="Where to make it; default: class_release/ in the tree.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to make it; default: class_release/ in the tree.")] = None,
     course: Course = None,
 ) -> None:
     """Make what students get: these chapters and no other. Registers them in the gradebook."""
@@ -97,43 +89,6 @@ def release(
         told = f"chapter{'s' * (len(found) > 1)} {' and '.join(str(chapter.number) for chapter in found)}"
         console.print(f"Class release of {told} in {place}", highlight=False, soft_wrap=True)
         console.print("It holds no solution, master, wrong variant or secret: that was searched for.")
-
-
-@app.command()
-def autograde(
-    assignment: Annotated[
-        str | None, typer.Argument(metavar="[CHAPTER]", help="Default: every assignment that was released.")
-    ] = None,
-    student: Annotated[str, typer.Option(help="One student, or a pattern such as 'a*'.")] = "*",
-    trust_submissions: Annotated[
-        bool,
-        typer.Option("--trust-submissions", help="Run students' code with your own rights on this machine."),
-    ] = False,
-    force: Annotated[bool, typer.Option(help="Grade again what has not changed.")] = False,
-    course: Course = None,
-) -> None:
-    """Grade what is in submitted/STUDENT/ASSIGNMENT/.
-
-    Exit status: 0 all graded, whatever the grades; 2 wrong use, or refused; 3 the grader failed on some.
-    """
-    from grader.classroom.report import print_grades
-    from grader.classroom.session import Session
-
-    with _plain_errors():
-        tree = ClassTree.find(course)
-        if assignment:
-            names = [material.chapter(assignment).name]
-        else:
-            known = {chapter.name for chapter in material.chapters()}
-            names = [name for name in tree.assignments() if name in known and tree.students(name)]
-        if not names:
-            raise ClassroomError(f"nothing to grade: no folder {tree.submitted('STUDENT', 'ASSIGNMENT')}")
-        session = Session(tree)
-        whole = True
-        for name in names:
-            graded = session.autograde(name, student, trust=trust_submissions, force=force)
-            whole &= print_grades(console, material.chapter(name), graded)
-    raise typer.Exit(0 if whole else 3)
 
 
 @app.command()

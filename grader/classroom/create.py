@@ -23,10 +23,13 @@ configure(c, Path(__file__).parent)
 # The name of the class in the gradebook.
 c.CourseDirectory.course_id = "{course_id}"
 {database}
-# Grading runs the code that students handed in, with your rights on this machine. While this is False,
-# grading refuses; set it to True if you trust your students, and the formgrader's Autograde button works
-# too.
+# Students' code is confined: no network, no view of your files. Where nothing on this machine can confine it, grading
+# refuses (`grader doctor` tells what is missing). Set this to True to grade without, if you trust your students: their
+# code then has your rights. It holds for the formgrader's Autograde button, too.
 c.GraderCourse.trust_submissions = False
+
+# What confines it: "auto" (the first that works here), "bubblewrap" or "landlock".
+c.GraderCourse.confine = "auto"
 '''
 
 _DATABASE = """
@@ -55,11 +58,13 @@ Work in this folder, with the course's environment active.
    folder) and registers the assignment in the gradebook; nbgrader's pages then show it as *released*. It holds
    the chapters that you name and no other: `grader class release 0 10` makes one of two.
 2. Put what students hand in under `submitted/STUDENT/10_masked_gelu/`: the notebook and the files beside it.
-3. `grader class autograde 10 --trust-submissions` grades. Without the switch it refuses: grading runs
-   students' code with your rights. A second run grades only what changed.
+3. `grader autograde 10` grades, several at a time, and confines what students wrote. A second run grades only what
+   changed: other answers, or checks of a newer course. If it is interrupted at any moment, nothing is lost:
+   `grader autograde --resume` goes on. Where nothing on the machine can confine their code it refuses and says why;
+   `--trust-submissions` grades without, with your rights.
 4. `jupyter lab` (as root, in a container, `jupyter lab --allow-root`), then *Nbgrader, Formgrader*: grade the
    answers in words (the rubric stands above each), correct scores, write comments. Its Autograde button takes
-   the same way, once `nbgrader_config.py` says that you trust the submissions. A student whose name nbgrader
+   the same way, with the settings in `nbgrader_config.py`. A student whose name nbgrader
    does not know is *None, None* there until the first grading, and goes by the folder's name from then on.
 5. `grader class feedback 10` writes the pages for students; `grader class export grades.csv` the table.
 

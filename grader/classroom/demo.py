@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.classroom import material, scores
-from grader.classroom.autograde import Graded
+from grader.classroom.batch import Graded
 from grader.classroom.create import create, start_files
 from grader.classroom.errors import ClassroomError
 from grader.classroom.tree import ClassTree

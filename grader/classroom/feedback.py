@@ -57,7 +57,7 @@ class FeedbackExporter(Exporter):
         result = Result.read(tree.result(names["student"], chapter.name))
         if result is None or result.fingerprint != nb.metadata.get(graft.FINGERPRINT):
             raise ClassroomError(
-                f"{names['student']}: the grading is not complete; run  grader class autograde  again"
+                f"{names['student']}: the grading is not complete; run  grader autograde  again"
             )
         rows, penalty = read_scores(names["db_url"], self.parent.coursedir.course_id, chapter, names["student"])
         answers = {

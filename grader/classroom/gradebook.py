@@ -18,7 +18,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import parse_utc
 from sqlalchemy.exc import DBAPIError, SAWarning
 
-from grader.classroom import database, folder, graft, scores
+from grader.classroom import database, durable, folder, graft, scores
 from grader.classroom.errors import ClassroomError
 from grader.classroom.result import Result
 from grader.classroom.scores import Score
@@ -138,26 +138,31 @@ class GradebookWriter:
     def _save_notebook(self, chapter: Chapter, submission: Submission, result: Result, notebook) -> None:
         """Replace the autograded folder as a whole."""
         place = self.tree.autograded(result.student, chapter.name)
-        part = place.with_name(f".{place.name}.part")
-        for leftover in (part, part.with_suffix(".old")):
-            shutil.rmtree(leftover, ignore_errors=True)
+        self.tidy(chapter, result.student)
+        part, old = _beside(place)
         part.mkdir(parents=True)
-        for name, data in submission.files.items():
-            (part / name).write_bytes(data)
-        (part / f"{chapter.name}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
-        stamp = self.tree.submitted(result.student, chapter.name) / "timestamp.txt"
-        try:  # nbgrader's pages compare it with the submission's
-            (part / "timestamp.txt").write_bytes(folder.read_file(stamp, 1000))
-        except folder.Unreadable:
-            pass
-        for path in part.iterdir():
-            path.chmod(0o444)  # as nbgrader leaves them
-        _swap(part, place)
+        try:
+            files = submission.files | {f"{chapter.name}.ipynb": nbformat.writes(notebook).encode()}
+            stamp = self.tree.submitted(result.student, chapter.name) / "timestamp.txt"
+            try:  # nbgrader's pages compare it with the submission's
+                files["timestamp.txt"] = folder.read_file(stamp, 1000)
+            except folder.Unreadable:
+                pass
+            for name, data in files.items():
+                durable.write(part / name, data, 0o444)  # as nbgrader leaves them
+            if place.exists():
+                os.replace(place, old)
+            os.replace(part, place)
+            durable.sync(place.parent)
+        finally:
+            self.tidy(chapter, result.student)
+
+    def tidy(self, chapter: Chapter, student: str) -> None:
+        """Remove what a run that was killed may have left beside the autograded folder."""
+        for left in _beside(self.tree.autograded(student, chapter.name)):
+            shutil.rmtree(left, ignore_errors=True)
 
 
-def _swap(part: Path, place: Path) -> None:
-    old = part.with_suffix(".old")
-    if place.exists():
-        os.replace(place, old)
-    os.replace(part, place)
-    shutil.rmtree(old, ignore_errors=True)
+def _beside(place: Path) -> tuple[Path, Path]:
+    """The new folder while it is made, and the old one while it is replaced."""
+    return place.with_name(f".{place.name}.part"), place.with_name(f".{place.name}.old")

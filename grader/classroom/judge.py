@@ -1,100 +1,117 @@
-"""From a submission to its result: answers in, verdicts out. Touches no gradebook and no notebook."""
+"""From a submission to its result: what must be judged, the task for it, and what is made of the answer.
+
+Touches no gradebook and no notebook, and runs nothing: workers do that.
+"""
 
 from __future__ import annotations
 
-import logging
+import hashlib
+import json
 import math
-import tempfile
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
-from grader import __version__
-from grader.classroom import material
 from grader.classroom.result import Result
-from grader.classroom.scores import answer_parts, nothing_to_judge
+from grader.classroom.scores import answer_parts, faulty, nothing_to_judge
 from grader.classroom.secret import hidden_seed
 from grader.classroom.submission import Submission
+from grader.classroom.task import Task
+from grader.classroom.worker import fault
 from grader.course import Chapter, Exercise
 from grader.verdict import CheckResult, State, Verdict
 
-log = logging.getLogger(__name__)
+
+@dataclass
+class Work:
+    """One submission under way. `todo` are the exercises that must be judged; the others have their verdict."""
+
+    student: str
+    chapter: Chapter
+    submission: Submission
+    seeds: dict[str, int]  # exercise -> seed of its hidden cases
+    keys: dict[str, str]  # exercise -> hash of its answer, its seed and what judges it
+    before: Result | None
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def todo(self) -> tuple[str, ...]:
+        return tuple(e.slug for e in self.chapter.exercises if e.slug not in self.verdicts)
+
+    @property
+    def same_answers(self) -> bool:
+        """The result before this one is of the very same answers."""
+        return self.before is not None and self.before.answers == self.submission.fingerprint()
+
+    def task(self, exercises: tuple[str, ...], confinement: str | None) -> Task:
+        wanted = [exercise for exercise in self.chapter.exercises if exercise.slug in exercises]
+        parts = {part for exercise in wanted for part in answer_parts(exercise)}
+        return Task(
+            chapter=self.chapter.name,
+            exercises=exercises,
+            files={name: data for name, data in self.submission.files.items() if name in parts},
+            cells={name: text for name, text in self.submission.cells.items() if name in parts},
+            seeds={slug: self.seeds[slug] for slug in exercises},
+            confinement=confinement,
+            gpu=any("gpu" in exercise.needs for exercise in wanted),
+        )
+
+    def take(self, exercises: tuple[str, ...], verdicts: dict[str, Verdict] | None, problem: str) -> None:
+        """Take what a worker answered; without an answer, or with one that cannot be, a fault in its place."""
+        for exercise in self.chapter.exercises:
+            if exercise.slug in exercises:
+                verdict = (verdicts or {}).get(exercise.slug)
+                if verdicts is not None:
+                    problem = _implausible(verdict, exercise)
+                if problem:
+                    verdict = fault(exercise, self.seeds[exercise.slug], problem)
+                self.verdicts[exercise.slug] = verdict
+
+    def result(self, run: str) -> Result:
+        """The result: the one from before where nothing is new. `run` names the run that graded."""
+        before, answers = self.before, self.submission.fingerprint()
+        if before and before.keys == self.keys and before.answers == answers and before.verdicts == self.verdicts:
+            return before
+        return Result(
+            assignment=self.chapter.name,
+            student=self.student,
+            graded=datetime.now(UTC).isoformat(timespec="seconds"),
+            run=run,
+            answers=answers,
+            keys=self.keys,
+            notes=self.submission.notes,
+            seeds=self.seeds,
+            verdicts={exercise.slug: self.verdicts[exercise.slug] for exercise in self.chapter.exercises},
+            unanswered=self.submission.unanswered,
+            lost=self.submission.lost,
+            missing=self.submission.missing,
+        )
 
 
-def fingerprint(submission: Submission, chapter: Chapter) -> str:
-    """A hash of the answers and of what judges them: equal fingerprints need no second grading."""
-    revisions = [f"{exercise.slug}={exercise.revision}" for exercise in chapter.exercises]
-    return submission.fingerprint(__version__, chapter.name, *revisions)
-
-
-def judge(student: str, chapter: Chapter, submission: Submission, secret: bytes) -> Result:
-    """Judge every exercise of the chapter, each on its own: one that breaks the grader costs the others
-    nothing."""
+def prepare(
+    student: str, chapter: Chapter, submission: Submission, secret: bytes, judging: dict[str, str],
+    before: Result | None, *, again: bool = False,
+) -> Work:  # fmt: skip
+    """What there is to do. A verdict of `before` is taken over where its answer and all that judges it (`judging`,
+    by exercise) are the same, unless the grader failed on it, it waits for another machine, or `again`."""
     seeds = {e.slug: hidden_seed(secret, chapter.name, e.slug, student) for e in chapter.exercises}
-    verdicts = {}
-    with tempfile.TemporaryDirectory(prefix="grader-") as folder:
-        stage(Path(folder), chapter, submission)
-        for exercise in chapter.exercises:
-            verdicts[exercise.slug] = _judge(exercise, Path(folder), submission, seeds[exercise.slug])
-    return Result(
-        assignment=chapter.name,
-        student=student,
-        graded=datetime.now(UTC).isoformat(timespec="seconds"),
-        answers=submission.fingerprint(),
-        fingerprint=fingerprint(submission, chapter),
-        notes=submission.notes,
-        seeds=seeds,
-        verdicts=verdicts,
-        unanswered=submission.unanswered,
-        lost=submission.lost,
-        missing=submission.missing,
-    )
+    keys = {e.slug: _key(e, submission, seeds[e.slug], judging[e.slug]) for e in chapter.exercises}
+    work = Work(student, chapter, submission, seeds, keys, before)
+    for exercise in chapter.exercises:
+        slug = exercise.slug
+        kept = before.verdicts.get(slug) if before and before.keys.get(slug) == keys[slug] else None
+        if kept and not again and not faulty(kept) and not kept.pending:
+            work.verdicts[slug] = kept
+        elif nothing_to_judge(exercise, submission):
+            work.verdicts[slug] = _nothing(exercise, submission, seeds[slug])
+    return work
 
 
-def stage(folder: Path, chapter: Chapter, submission: Submission) -> None:
-    """Lay out what is judged: the release's own files, and the handed-in ones over them. A file that was to
-    be handed in and was not is absent: the skeleton never stands in for it."""
-    wanted = {name for exercise in chapter.exercises for name in exercise.files}
-    skeletons = material.tree().skeletons(chapter)
-    for path in sorted(skeletons.iterdir()) if skeletons.is_dir() else ():
-        if path.is_file() and path.name not in wanted:
-            (folder / path.name).write_bytes(path.read_bytes())
-    for name, data in submission.files.items():
-        (folder / name).write_bytes(data)
-
-
-def _judge(exercise: Exercise, folder: Path, submission: Submission, seed: int) -> Verdict:
-    """One verdict. Whatever goes wrong in the grader becomes a `grader_fault`, never a lost point or a
-    pass."""
-    if nothing_to_judge(exercise, submission):
-        return _nothing(exercise, submission, seed)
-    cells = (
-        {exercise.slug: submission.cells.get(f"{exercise.slug}-answer", "")}
-        if exercise.kind == "python"
-        else {}
-    )
-    try:
-        verdict = material.check(exercise, folder, seed=seed, cells=cells)
-        if problem := _implausible(verdict, exercise):
-            raise ValueError(problem)
-        return verdict
-    except Exception as problem:
-        log.exception("grading %s", exercise.slug)
-        fault = CheckResult(
-            check="grader",
-            state=State.GRADER_FAULT,
-            sentence="The grader could judge this exercise.",
-            message=f"{type(problem).__name__}: {problem}"[:500],
-        )
-        return Verdict(
-            exercise=exercise.slug,
-            revision=exercise.revision,
-            state=State.GRADER_FAULT,
-            checks=(fault,),
-            earned=0.0,
-            possible=exercise.points,
-            pending=0.0,
-            seed=seed,
-        )
+def _key(exercise: Exercise, submission: Submission, seed: int, judging: str) -> str:
+    parts = answer_parts(exercise)
+    files = [[part, hashlib.sha256(submission.files[part]).hexdigest()] for part in parts if part in submission.files]
+    cells = [[part, submission.cells[part]] for part in parts if part in submission.cells]
+    absent = sorted((submission.lost | submission.missing).intersection(parts))
+    return hashlib.sha256(json.dumps([judging, seed, files, cells, absent]).encode()).hexdigest()
 
 
 def _nothing(exercise: Exercise, submission: Submission, seed: int) -> Verdict:
@@ -120,11 +137,14 @@ def _nothing(exercise: Exercise, submission: Submission, seed: int) -> Verdict:
     )
 
 
-def _implausible(verdict: Verdict, exercise: Exercise) -> str | None:
-    """Why a verdict cannot be a grade of this exercise, or None. The last gate before the gradebook."""
+def _implausible(verdict: Verdict, exercise: Exercise) -> str:
+    """Why a verdict cannot be a grade of this exercise, or "". The last gate before the gradebook."""
     if not isinstance(verdict, Verdict):
         return f"the runner returned {type(verdict).__name__}, not a verdict"
-    Verdict.from_json(verdict.to_json())  # ValueError: a field of the wrong type, or a number that is none
+    try:
+        Verdict.from_json(verdict.to_json())
+    except ValueError as problem:  # a field of the wrong type, or a number that is none
+        return f"the verdict is none: {problem}"
     if verdict.exercise != exercise.slug:
         return f"the verdict is of {verdict.exercise}"
     if not verdict.checks:
@@ -136,4 +156,4 @@ def _implausible(verdict: Verdict, exercise: Exercise) -> str | None:
         return f"{verdict.possible} + {verdict.pending} points are not the exercise's {exercise.points}"
     if verdict.passed and verdict.earned < exercise.points - 1e-6:
         return "the verdict is a pass without all of the points"
-    return None
+    return ""

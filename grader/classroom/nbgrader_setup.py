@@ -15,46 +15,39 @@ import textwrap
 from pathlib import Path
 
 from nbgrader.apps import api
+from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import Autograde, NbGraderException
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 from nbgrader.utils import is_solution
-from traitlets import Bool, Unicode
+from traitlets import Bool, Enum, Int, Unicode
 from traitlets.config import Config, LoggingConfigurable
 
 from grader.classroom import database, formgrader
-from grader.classroom.autograde import Graded, autograde
+from grader.classroom.autograde import Options, Report, autograde
+from grader.classroom.batch import Graded
 from grader.classroom.errors import ClassroomError
 from grader.classroom.folder import printable
 from grader.classroom.gradebook import GradebookWriter
 from grader.classroom.tree import ClassTree
+from grader.sandbox import confinement
 
 BOX = 62  # columns of the box in which the formgrader shows a log
-# Short lines, and the way out first: the formgrader shows them in a narrow box that does not wrap.
-REFUSAL = """Not graded, because you have not said that you trust the
-submissions. If you do, set in nbgrader_config.py
-
-    c.GraderCourse.trust_submissions = True
-
-(for the Autograde button too), or add to the command
-
-    --trust-submissions
-
-Grading runs the code that students handed in, with your
-rights on this machine: it can read and change your files,
-and limits on time and memory do not prevent that. If you
-do not trust it, grade on a machine or account that holds
-nothing of value."""
 
 
 class GraderCourse(LoggingConfigurable):
     """Settings of a class, `c.GraderCourse.*` in its `nbgrader_config.py`."""
 
-    root = Unicode(
-        "", help="The instructor's tree. Set by configure(); empty: nbgrader grades in its own way."
-    ).tag(config=True)
+    root = Unicode("", help="The instructor's tree. Set by configure(); empty: nbgrader grades in its own way.").tag(
+        config=True
+    )
     trust_submissions = Bool(
-        False, help="Whether students' code may run with your own rights on this machine."
+        False, help="Whether students' code may run unconfined, with your own rights on this machine."
     ).tag(config=True)
+    confine = Enum(
+        ("auto", *confinement.KINDS), "auto", help="How students' code is confined; auto: the first that works here."
+    ).tag(config=True)
+    jobs = Int(0, min=0, help="How many submissions to judge at a time; 0: one for each processor.").tag(config=True)
+    dask = Unicode("", help="Address of a Dask scheduler whose workers judge; empty: this machine.").tag(config=True)
 
 
 def configure(c: Config, root: str | Path) -> None:
@@ -118,19 +111,42 @@ def install() -> None:
     api.capture_log = capture_log
 
 
+class _Log(Report):
+    """Tells nbgrader's log of each submission, and a command that asked for more what it wants to hear."""
+
+    def __init__(self, converter: Autograde, listener: Report):
+        self._converter, self._listener = converter, listener
+
+    def begin(self, chapter, students) -> None:
+        self._listener.begin(chapter, students)
+
+    def graded(self, graded: Graded) -> None:
+        how = graded.problem or ("unchanged" if graded.unchanged else "graded")
+        assignment = self._converter.coursedir.assignment_id
+        self._converter.log.info("%s, %s: %s", assignment, printable(graded.student), how)
+        self._converter.graded.append(graded)
+        self._listener.graded(graded)
+
+
 def grade(converter: Autograde) -> None:
     """What `Autograde.start` does in a class of the course. Leaves `converter.graded`, a list of `Graded`.
 
-    Raises `NbGraderException` where nothing could be graded or some submissions could not; the button shows
-    its text, which is left in `converter.told`.
+    A command may have put `run` and `listener` on the converter. Raises `NbGraderException` where nothing could be
+    graded or some submissions could not; the button shows its text, which is left in `converter.told`.
     """
     settings = GraderCourse(parent=converter, config=converter.config)
     course = converter.coursedir
     tree = ClassTree(Path(course.root))
     converter.graded, converter.told = [], ""
+    # nbgrader's API, and so the button, forces by default: the grade is written anew, and what has not changed is not
+    # judged again, since it would come to the same.
+    by_api = isinstance(converter.parent, NbGraderAPI)
+    options = Options(
+        trust=settings.trust_submissions, confine=settings.confine, jobs=settings.jobs, dask=settings.dask,
+        judge_again=converter.force and not by_api, write_again=converter.force, run=getattr(converter, "run", None),
+    )  # fmt: skip
+    report = _Log(converter, getattr(converter, "listener", Report()))
     try:
-        if not settings.trust_submissions:
-            raise ClassroomError(REFUSAL)
         excluded = course.student_id_exclude.split(",") if course.student_id_exclude else []
         students = [
             student
@@ -143,18 +159,11 @@ def grade(converter: Autograde) -> None:
                 f"nothing to grade: no folder {tree.submitted(course.student_id, course.assignment_id)}"
             )
         writer = GradebookWriter(tree, course.db_url, course.course_id, parent=converter)
-
-        def report(graded: Graded) -> None:
-            how = graded.problem or ("unchanged" if graded.unchanged else "graded")
-            converter.log.info("%s, %s: %s", course.assignment_id, printable(graded.student), how)
-
-        converter.graded = autograde(
-            tree, course.assignment_id, students, writer, force=converter.force, report=report
-        )
+        converter.graded = autograde(tree, course.assignment_id, students, writer, options, report)
     except ClassroomError as problem:
         converter.log.error("%s", problem)
         converter.told = in_lines(str(problem))
-        raise NbGraderException(str(problem)) from None
+        raise NbGraderException(str(problem)) from problem
     if failed := [graded for graded in converter.graded if graded.problem]:
         text = "; ".join(f"{printable(graded.student)}: {graded.problem}" for graded in failed)
         converter.log.error("Not graded: %s", text)

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.classroom import scores
-from grader.classroom.autograde import Graded
+from grader.classroom.batch import Graded
 from grader.classroom.folder import printable
 from grader.classroom.page import number
 from grader.classroom.result import Result
@@ -27,11 +27,12 @@ _SHORT = {
     State.GRADER_FAULT: "fault",
 }
 _LONGEST_NAME = 24
+_MOST_ROWS = 60
 
 
 def print_grades(console: Console, chapter: Chapter, graded: list[Graded]) -> bool:
-    """Print one row a submission, and below what an instructor must know. False if one was not graded, or
-    the grader failed on it."""
+    """Print one row a submission, and below what an instructor must know; of a large class only what needs attention.
+    False if one was not graded, or the grader failed on it."""
     console.print(Text(f"{chapter.name}: {chapter.title}", style="bold"), soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
     table.add_column("student", no_wrap=True)
@@ -40,24 +41,34 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded]) -> bo
     if chapter.explain:
         table.add_column(Text(f"in words\n/ {number(chapter.explain.points)}"), justify="right")
     table.add_column(Text("sum"), justify="right")
+    told, whole = [], True
     for row in graded:
-        table.add_row(Text(printable(row.student, _LONGEST_NAME)), *_cells(chapter, row))
-    console.print(table)
-    for row in graded:
-        for remark in _remarks(chapter, row):
-            console.print(Text(f"  {printable(row.student, _LONGEST_NAME)}: {remark}"), soft_wrap=True)
-    return not any(g.problem or any(scores.faulty(v) for v in g.result.verdicts.values()) for g in graded)
+        result = row.result
+        failed = result is None or any(scores.faulty(verdict) for verdict in result.verdicts.values())
+        whole &= not failed
+        if failed or len(graded) <= _MOST_ROWS:
+            table.add_row(Text(printable(row.student, _LONGEST_NAME)), *_cells(chapter, result))
+            told += [(row.student, remark) for remark in _remarks(chapter, row, result)]
+    if table.row_count:
+        console.print(table)
+    for student, remark in told:
+        console.print(Text(f"  {printable(student, _LONGEST_NAME)}: {remark}"), soft_wrap=True)
+    if len(graded) > _MOST_ROWS:
+        unchanged = sum(row.unchanged for row in graded)
+        console.print(f"  {len(graded)} submissions, {unchanged} of them unchanged since the last grading.")
+        console.print("  Every grade:  grader class export grades.csv")
+    return whole
 
 
-def _cells(chapter: Chapter, graded: Graded) -> list[Text]:
-    if graded.result is None:
+def _cells(chapter: Chapter, result: Result | None) -> list[Text]:
+    if result is None:
         return [Text("-") for _ in range(len(chapter.exercises) + bool(chapter.explain) + 1)]
-    cells = [_exercise_cell(chapter, exercise, graded.result) for exercise in chapter.exercises]
+    cells = [_exercise_cell(chapter, exercise, result) for exercise in chapter.exercises]
     if chapter.explain:
-        score = scores.written_score(chapter.explain.id, graded.result)
-        flag = scores.flags(chapter, graded.result).get(chapter.explain.id)
+        score = scores.written_score(chapter.explain.id, result)
+        flag = scores.flags(chapter, result).get(chapter.explain.id)
         cells.append(Text(flag or ("to grade" if score.needs_manual else number(score.auto or 0))))
-    earned = sum(verdict.earned for verdict in graded.result.verdicts.values())
+    earned = sum(verdict.earned for verdict in result.verdicts.values())
     return [*cells, Text(number(earned))]
 
 
@@ -68,15 +79,15 @@ def _exercise_cell(chapter: Chapter, exercise: Exercise, result: Result) -> Text
     return Text(f"{number(verdict.earned)} {short}", style="green" if verdict.passed else "red")
 
 
-def _remarks(chapter: Chapter, graded: Graded) -> list[str]:
-    if graded.result is None:
+def _remarks(chapter: Chapter, graded: Graded, result: Result | None) -> list[str]:
+    if result is None:
         return [f"not graded: {graded.problem}"]
-    found = [note.sentence for note in graded.result.notes]
-    flagged = scores.flags(chapter, graded.result)  # the table and the notes tell of these
+    found = [note.sentence for note in result.notes]
+    flagged = scores.flags(chapter, result)  # the table and the notes tell of these
     for exercise in chapter.exercises:
         if exercise.slug in flagged:
             continue
-        if why := scores.exercise_score(exercise, graded.result, None).why:
+        if why := scores.exercise_score(exercise, result, None).why:
             found.append(f"{exercise.alias}: {why}")
     if graded.unchanged:
         found.append("unchanged since the last grading")

@@ -5,28 +5,32 @@ It stays in the instructor's tree: it holds the seeds of the hidden cases. Feedb
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from grader.classroom import durable
 from grader.classroom.folder import KINDS, Note
 from grader.verdict import Verdict
 from grader.verdict.records import verdict_from_dict
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """One submission, judged. `answers` is the hash of what was taken, `fingerprint` also of what judged
-    it."""
+    """One submission, judged. `answers` is the hash of all that was taken; `keys` has for each exercise the hash of
+    its answer, its seed and what judged it: while that is the same, so is the verdict."""
 
     assignment: str
     student: str
     graded: str  # UTC, ISO 8601
+    run: str  # which run graded it
     answers: str
-    fingerprint: str
+    keys: dict[str, str]  # exercise -> hash
     notes: tuple[Note, ...]
     seeds: dict[str, int]  # exercise -> seed of its hidden cases
     verdicts: dict[str, Verdict]  # exercise -> verdict
@@ -34,14 +38,22 @@ class Result:
     lost: frozenset[str]  # files and cells that could not be read
     missing: frozenset[str]  # files and cells that were not handed in
 
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """A hash of what it says, whenever and however fast it was found out."""
+        verdicts = {slug: dataclasses.replace(verdict, seconds=0.0) for slug, verdict in self.verdicts.items()}
+        same = dataclasses.replace(self, graded="", run="", verdicts=verdicts)
+        return hashlib.sha256(same.to_json().encode()).hexdigest()
+
     def to_json(self) -> str:
         data = {
             "schema": SCHEMA,
             "assignment": self.assignment,
             "student": self.student,
             "graded": self.graded,
+            "run": self.run,
             "answers": self.answers,
-            "fingerprint": self.fingerprint,
+            "keys": self.keys,
             "notes": [asdict(note) for note in self.notes],
             "seeds": self.seeds,
             "verdicts": {slug: json.loads(verdict.to_json()) for slug, verdict in self.verdicts.items()},
@@ -62,10 +74,8 @@ class Result:
             if any(note.kind not in KINDS for note in notes):
                 raise ValueError("a note is of an unknown kind")
             return cls(
-                **{
-                    key: _text(data, key)
-                    for key in ("assignment", "student", "graded", "answers", "fingerprint")
-                },
+                **{key: _text(data, key) for key in ("assignment", "student", "graded", "run", "answers")},
+                keys={str(slug): str(key) for slug, key in data["keys"].items()},
                 notes=notes,
                 seeds={slug: int(seed) for slug, seed in data["seeds"].items()},
                 verdicts={slug: verdict_from_dict(verdict) for slug, verdict in data["verdicts"].items()},
@@ -79,11 +89,7 @@ class Result:
     def write(self, path: Path) -> None:
         """Write the file whole or not at all, readable by its owner only."""
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        part = path.with_name(path.name + ".part")
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(self.to_json())
-        part.replace(path)
+        durable.write(path, self.to_json().encode())
 
     @classmethod
     def read(cls, path: Path) -> Result | None:

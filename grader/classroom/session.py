@@ -12,10 +12,12 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
 from grader.classroom import database
-from grader.classroom.autograde import Graded
+from grader.classroom.autograde import Report
+from grader.classroom.batch import Graded
 from grader.classroom.errors import ClassroomError
 from grader.classroom.export.grades import Grades, read_grades
 from grader.classroom.export.registrar import export_csv
+from grader.classroom.run import Run
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
 
@@ -29,18 +31,22 @@ class Session:
         self.course = CourseDirectory(config=self.config)
 
     def autograde(
-        self, assignment: str, student: str = "*", *, trust: bool = False, force: bool = False
-    ) -> list[Graded]:
-        """Grade submissions as `nbgrader autograde` does. `trust` is the command's `--trust-submissions`."""
+        self, assignment: str, student: str = "*", *, trust: bool = False, force: bool = False, run: Run | None = None,
+        listener: Report | None = None, **settings,
+    ) -> list[Graded]:  # fmt: skip
+        """Grade submissions as `nbgrader autograde` does. `trust` is the command's `--trust-submissions`; `settings`
+        stand before those of the configuration: `confine`, `jobs`, `dask`. `Stopped`: it ended before its end."""
         config = Config(self.config)
-        if trust:
-            config.GraderCourse.trust_submissions = True
+        for name, value in {**settings, **({"trust_submissions": True} if trust else {})}.items():
+            config.GraderCourse[name] = value
         self.course.assignment_id, self.course.student_id = assignment, student
         converter = Autograde(coursedir=self.course, config=config)
-        converter.force = force
+        converter.force, converter.run, converter.listener = force, run, listener or Report()
         try:
             converter.start()
         except NbGraderException as problem:
+            if isinstance(problem.__cause__, ClassroomError):
+                raise problem.__cause__ from None
             if not converter.graded:
                 raise ClassroomError(str(problem)) from None
         return converter.graded

@@ -87,7 +87,7 @@ def classroom_command():
     except ImportError as error:
         missing = str(error)
 
-    absent = typer.Typer(help="Classes: release, collect, autograde, feedback, export. Not available here.")
+    absent = typer.Typer(help="Classes: release, feedback, export. Not available here.")
 
     @absent.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
     def unavailable() -> None:

@@ -146,6 +146,57 @@ def prove(
     raise typer.Exit(run(exercises or [], as_json))
 
 
+@app.command()
+def autograde(
+    chapter: Annotated[
+        str | None, typer.Argument(metavar="[CHAPTER]", help="Default: every assignment that was handed in.")
+    ] = None,
+    student: Annotated[str, typer.Option(metavar="PATTERN", help="One student, or a pattern such as 'a*'.")] = "*",
+    sources: Annotated[
+        list[Path] | None,
+        typer.Option("--from", metavar="PATH", help="Take submissions from there first; may be given again."),
+    ] = None,
+    roster: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Who the students are; see the instructor's guide.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="How many to judge at a time; 0: one for each processor.")] = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", metavar="", help="Go on with the run that was interrupted.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", metavar="", help="Judge again what has not changed.")] = False,
+    dask: Annotated[str, typer.Option(metavar="ADDRESS", help="Have the workers of a Dask scheduler judge.")] = "",
+    confine: Annotated[
+        str, typer.Option(metavar="KIND", help="auto, bubblewrap or landlock: what confines students' code.")
+    ] = "",
+    trust_submissions: Annotated[
+        bool,
+        typer.Option("--trust-submissions", metavar="", help="Do not confine it: it runs with your own rights."),
+    ] = False,
+    course: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The instructor's tree; default: the one this folder lies in."),
+    ] = None,
+) -> None:
+    """For instructors: grade what a class handed in, in submitted/STUDENT/CHAPTER/. What has not changed is skipped.
+
+    Exit status: 0 all graded, whatever the grades; 2 wrong use, or refused; 3 the grader failed on some, or stopped.
+    """
+    try:
+        from grader.cli.autograde import run
+    except ImportError as error:
+        raise WrongUse(
+            f"`grader autograde` cannot start: {error}. Run `make course` again, or `grader doctor`"
+        ) from None
+    if confine not in ("", "auto", "bubblewrap", "landlock"):
+        raise WrongUse(f"--confine {confine}: there are auto, bubblewrap and landlock")
+    asked = {
+        "student": student, "sources": [str(path.absolute()) for path in sources or ()],
+        "roster": str(roster.absolute()) if roster else "", "jobs": jobs, "force": force, "dask": dask,
+        "confine": confine, "trust_submissions": trust_submissions,
+    }  # fmt: skip
+    raise typer.Exit(run(chapter, course, resume, asked))
+
+
 plugin_app = typer.Typer(no_args_is_help=True, help="Check any TensorRT plugin library.")
 app.add_typer(plugin_app, name="plugin")
 

@@ -1,10 +1,10 @@
-"""`grader class ...` as an instructor types it."""
+"""`grader class ...` and `grader autograde` as an instructor types them."""
 
 import classroom_toy as toy
 import pytest
 from typer.testing import CliRunner
 
-from grader.classroom.commands import app
+from grader.cli.main import app
 
 
 @pytest.fixture
@@ -12,7 +12,8 @@ def run(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
     def call(*words):
-        return CliRunner().invoke(app, [str(word) for word in words])
+        words = [str(word) for word in words]
+        return CliRunner().invoke(app, words if words[0] == "autograde" else ["class", *words])
 
     return call
 

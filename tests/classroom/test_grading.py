@@ -85,14 +85,14 @@ def test_one_bad_submission_never_stops_the_rest(classroom, monkeypatch):
 
     for student in ("ada", "bob", "eve"):
         classroom.hand_in(student)
-    real = judge.judge
+    real = judge.prepare
 
-    def sometimes(student, *rest):
+    def sometimes(student, *rest, **more):
         if student == "bob":
             raise MemoryError
-        return real(student, *rest)
+        return real(student, *rest, **more)
 
-    monkeypatch.setattr(judge, "judge", sometimes)
+    monkeypatch.setattr(judge, "prepare", sometimes)
     graded = classroom.grade()
     assert {name for name, g in graded.items() if g.problem} == {"bob"}
     assert classroom.scores("ada") == classroom.scores("eve") == FULL
@@ -115,7 +115,7 @@ def test_a_score_given_by_hand_stays_and_is_shown_for_review(classroom):
 def test_what_has_not_changed_is_not_graded_again(classroom, monkeypatch):
     classroom.hand_in("ada")
     before = classroom.grade()["ada"].result
-    monkeypatch.setattr("grader.classroom.judge.judge", None)
+    monkeypatch.setattr("grader.classroom.crew.perform", None)
     again = classroom.grade()["ada"]
     assert again.unchanged and again.result == before
 
@@ -127,7 +127,7 @@ def test_a_run_that_ended_before_the_gradebook_is_taken_up(classroom, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(GradebookWriter, "write", lambda *_, **__: (_ for _ in ()).throw(OSError("killed")))
         assert classroom.grade()["ada"].problem
-    monkeypatch.setattr("grader.classroom.judge.judge", None)  # the verdict was kept
+    monkeypatch.setattr("grader.classroom.crew.perform", None)  # the verdict was kept
     assert not classroom.grade()["ada"].problem
     assert classroom.scores("ada") == FULL
 

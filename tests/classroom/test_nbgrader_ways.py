@@ -91,7 +91,7 @@ def test_the_formgraders_buttons(classroom, toy_root):
         refused = server.press(f"submission/{toy.NAME}/ada/autograde")
         assert not refused["success"] and "error" not in refused  # no traceback
         assert all(len(line) <= 62 for line in refused["log"].splitlines())
-        assert "c.GraderCourse.trust_submissions = True" in "\n".join(refused["log"].splitlines()[:5])
+        assert "a test says so" in refused["log"] and "c.GraderCourse.trust_submissions = True" in refused["log"]
         assert "exchange directory" not in server.get("formgrader/manage_assignments")
         (assignment,) = json.loads(server.get("formgrader/api/assignments"))
         assert assignment["status"] == "released"

@@ -1,0 +1,45 @@
+"""Writing so that a kill, a full disk or a power failure leaves the old file or the new one, never a part of one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_TOLD = ("disk is full", "No space left on device")  # by SQLite and PostgreSQL
+_LITTLE = 256 << 10  # bytes; SQLite has other words, too, for what comes of it
+
+
+def write(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Put `data` in a file, in one step, and on the disk before this returns."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Have a folder's names, or a file's bytes, on the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def disk_is_full(problem: BaseException | None, folder: Path) -> bool:
+    """Whether that is why something could not be written below `folder`."""
+    while problem is not None:
+        if isinstance(problem, OSError) and problem.errno in _FULL or any(words in str(problem) for words in _TOLD):
+            return True
+        problem = problem.__cause__ or problem.__context__
+    return shutil.disk_usage(folder).free < _LITTLE
