@@ -6,7 +6,8 @@ nbgrader takes two seconds to import, so it is imported inside the commands that
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -142,3 +143,68 @@ def export(
         console.print(f"{outcome.rows} rows in {file}", markup=False, highlight=False, soft_wrap=True)
         for line in outcome.told:
             console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command()
+def summary(
+    chapter: Annotated[
+        str | None, typer.Argument(metavar="[CHAPTER]", help="Default: every chapter that has results.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Where to write it; default: summary.html in the tree.")
+    ] = None,
+    live: Annotated[bool, typer.Option("--live", help="Show it on a page of this machine that renews itself.")] = False,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Without names, to show to the class.")] = False,
+    course: Course = None,
+) -> None:
+    """What the class understood: how each exercise went, and how many met which misconception.
+
+    Made from the results that there are, so it can be looked at while grading runs.
+    """
+    from grader.classroom import durable
+    from grader.classroom.live import LivePage
+    from grader.classroom.summary import Reader
+    from grader.classroom.summary_page import summary_page
+
+    with _plain_errors():
+        tree = ClassTree.find(course)
+        reader = Reader(tree)
+        if chapter:
+            chapters = [material.chapter(chapter)]
+        else:
+            released = set(tree.assignments())
+            chapters = [found for found in material.chapters() if found.name in released]
+
+        def page(refresh: int | None = None) -> str:
+            found = [reader.read(each, anonymous=anonymous) for each in chapters]
+            shown = [each for each in found if each.students or chapter or refresh]
+            return summary_page(shown, refresh=refresh, now=datetime.now())
+
+        if live:
+            server = LivePage(lambda: page(refresh=5))
+            console.print(f"The summary is at  {server.address}  and renews itself. Ctrl+C ends it.", soft_wrap=True)
+            with suppress(KeyboardInterrupt):
+                server.serve()
+            return
+        place = out or tree.root / "summary.html"
+        durable.write(place, page().encode())
+        console.print(f"Summary in {place}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def forget(
+    student: Annotated[str, typer.Argument(metavar="STUDENT", help="The student's id: the folder's name.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    course: Course = None,
+) -> None:
+    """Delete all that is kept of a student: work, results, feedback, scores and name. It cannot be undone."""
+    from grader.classroom.forget import find, forget
+
+    with _plain_errors():
+        tree = ClassTree.find(course)
+        for line in find(tree, student):
+            console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+        if not yes and not typer.confirm("Delete all of this?"):
+            raise typer.Exit(2)
+        forget(tree, student)
+        console.print("Deleted. Backups and files that you exported are not reached from here.", soft_wrap=True)

@@ -8,7 +8,6 @@ comments.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
@@ -19,16 +18,11 @@ from grader.classroom import graft, material
 from grader.classroom.answer_text import to_html
 from grader.classroom.database import open_book
 from grader.classroom.errors import ClassroomError
-from grader.classroom.page import notes_html, number, prose, verdict_html, whole_page
+from grader.classroom.page import notes_html, number, prose, verdict_html, when, whole_page
 from grader.classroom.public import public_result
 from grader.classroom.result import Result
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
-
-_MONTHS = (  # in English, whatever the locale
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -135,12 +129,6 @@ def feedback_page(
         body.append(to_html(handed_in.get(chapter.explain.id, "")))
         body.append(_comment_html(rows.get(chapter.explain.id)))
     return whole_page(f"{chapter.title}: feedback", "\n".join(filter(None, body)))
-
-
-def when(stamp: str) -> str:
-    """A UTC time of ISO 8601 as people write it: 3 May 2030, 14:05 UTC."""
-    time = datetime.fromisoformat(stamp).astimezone(UTC)
-    return f"{time.day} {_MONTHS[time.month - 1]} {time:%Y, %H:%M} UTC"
 
 
 def _waiting(rows: dict[str, Row]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import UTC, datetime
 from html import escape
 
 from grader.classroom.public import PublicCheck, PublicVerdict
@@ -24,6 +25,10 @@ table.sum { border-collapse: collapse; width: 100%; } table.sum td, table.sum th
 _GOOD, _BAD, _WAIT, _QUIET = "#0b6b2e", "#a11212", "#7a5200", "#595959"
 # The formgrader's style sheet makes a summary a plain block, without the triangle that says "click me".
 _SUMMARY = "display:list-item;cursor:pointer"
+_MONTHS = (  # in English, whatever the locale
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
 _LONGEST_FILE = 64 << 10  # characters of a handed-in file that are shown
 
 
@@ -154,22 +159,30 @@ def verdict_text(verdict: PublicVerdict) -> str:
 
 
 def belief(misconception: str) -> str:
-    """A misconception as what it is, something that the student may have thought. Its correction, in brackets
-    at the end of the text, stands outside the quotation."""
-    if not misconception:
-        return ""
+    """A misconception as what it is, something that the student may have thought."""
+    thought, truth = split_belief(misconception)
+    return f"You may have thought: “{thought}”{f' But: {truth}' if truth else ''}" if thought else ""
+
+
+def split_belief(misconception: str) -> tuple[str, str]:
+    """The belief and its correction, which stands in brackets at the end of the text, "" if there is none."""
     split = re.fullmatch(r"(.*?[.!?])\s+\((.*)\)", misconception, re.DOTALL)
-    thought, truth = (split[1], f" But: {split[2]}") if split else (misconception, "")
-    return f"You may have thought: “{thought}”{truth}"
+    return (split[1], split[2]) if split else (misconception, "")
 
 
-def whole_page(title: str, body: str) -> str:
-    """A page that stands alone. The policy forbids scripts and every load from elsewhere, should an escape
-    be missed."""
+def when(stamp: str) -> str:
+    """A UTC time of ISO 8601 as people write it: 3 May 2030, 14:05 UTC."""
+    time = datetime.fromisoformat(stamp).astimezone(UTC)
+    return f"{time.day} {_MONTHS[time.month - 1]} {time:%Y, %H:%M} UTC"
+
+
+def whole_page(title: str, body: str, head: str = "") -> str:
+    """A page that stands alone; `head` is HTML of ours. The policy forbids scripts and every load from elsewhere,
+    should an escape be missed."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>{body}</body></html>\n"
+        f"<title>{escape(title)}</title><style>{STYLE}</style>{head}</head><body>{body}</body></html>\n"
     )

@@ -7,7 +7,7 @@ import re
 import classroom_toy as toy
 import pytest
 
-from grader.classroom import feedback, page, public
+from grader.classroom import page, public
 from grader.verdict import CheckResult, State
 
 
@@ -119,7 +119,7 @@ def test_words_on_a_page():
     assert page.prose("one ` only <b>") == "one ` only &lt;b&gt;"
     assert page.belief("A mask hides. (Some do.)") == "You may have thought: “A mask hides.” But: Some do."
     assert page.belief("Call f(x) (or g).") == "You may have thought: “Call f(x) (or g).”"
-    assert feedback.when("2026-11-30T00:36:22+00:00") == "30 November 2026, 00:36 UTC"
+    assert page.when("2026-11-30T00:36:22+00:00") == "30 November 2026, 00:36 UTC"
 
 
 def test_a_case_tells_block_and_thread():
