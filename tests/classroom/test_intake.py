@@ -404,3 +404,30 @@ def test_what_could_not_be_read_is_not_called_missing(take, classroom):
     assert [note.sentence for note in found["Bob"].notes] == ["toy.cu was not taken: it has more than 1 MiB."]
     assert [note.sentence for note in found["Cy_"].notes] == ["toy.cu was taken from toy (1).cu."]
     assert found["Dan"].missing == {"toy.cu"}
+
+
+def test_what_nbgrader_itself_submits(take, classroom, tmp_path, monkeypatch):
+    from nbgrader.auth import Authenticator
+    from nbgrader.exchange.default.submit import ExchangeSubmit
+
+    from grader.classroom.session import Session
+
+    (tmp_path / "mine" / toy.NAME).mkdir(parents=True)
+    for name, data in answers(b"half").items():
+        (tmp_path / "mine" / toy.NAME / name).write_bytes(data)
+    monkeypatch.chdir(tmp_path / "mine")
+    session = Session(take.tree)
+    session.course.assignment_id = toy.NAME
+    cache = str(tmp_path / "cache")
+    submit = ExchangeSubmit(
+        coursedir=session.course, authenticator=Authenticator(), config=session.config, cache=cache, assignment_dir="."
+    )
+    submit.start()
+    report = take(take.tree.exchange)
+    (student,) = take.there()
+    assert student == exchange.user(os.getuid())
+    stamp = take.there()[student].pop("timestamp.txt").decode()
+    assert take.there()[student]["toy.cu"] == b"half" and stamp == submit.timestamp
+    assert report.lines()[0] == "Handed in: 1 new." and not any(
+        "could not be checked" in line for line in report.lines()
+    )
