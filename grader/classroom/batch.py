@@ -19,6 +19,7 @@ from grader.classroom.crew import Crew, Done
 from grader.classroom.errors import ClassroomError
 from grader.classroom.folder import printable
 from grader.classroom.gradebook import GradebookWriter
+from grader.classroom.intake.told import with_origin
 from grader.classroom.judge import Work
 from grader.classroom.result import Result
 from grader.classroom.submission import collect
@@ -94,6 +95,7 @@ class Batch:
         if self.tree.is_linked(student, self.chapter.name):
             raise ClassroomError("a link stands in place of the folder and is not followed; put the files there")
         submission = collect(self.tree.submitted(student, self.chapter.name), self.chapter, self._cells)
+        submission = with_origin(submission, self.tree, student, self.chapter.name)
         before = Result.read(self.tree.result(student, self.chapter.name))
         done = before is not None and self.run != "" and before.run == self.run  # by this run, before it was resumed
         work = judge.prepare(

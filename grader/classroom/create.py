@@ -57,7 +57,9 @@ Work in this folder, with the course's environment active.
 1. `grader class release 10` makes the class release of chapter 10 in `class_release/` (give students that
    folder) and registers the assignment in the gradebook; nbgrader's pages then show it as *released*. It holds
    the chapters that you name and no other: `grader class release 0 10` makes one of two.
-2. Put what students hand in under `submitted/STUDENT/10_masked_gelu/`: the notebook and the files beside it.
+2. Put what students hand in under `submitted/STUDENT/10_masked_gelu/`: the notebook and the files beside it. Or let
+   step 3 do it: `grader autograde 10 --from FILE.zip` takes the archive of submissions that Moodle or Canvas makes, and
+   `--roster FILE.csv` says who is who.
 3. `grader autograde 10` grades, several at a time, and confines what students wrote. A second run grades only what
    changed: other answers, or checks of a newer course. If it is interrupted at any moment, nothing is lost:
    `grader autograde --resume` goes on. Where nothing on the machine can confine their code it refuses and says why;
@@ -66,7 +68,8 @@ Work in this folder, with the course's environment active.
    answers in words (the rubric stands above each), correct scores, write comments. Its Autograde button takes
    the same way, with the settings in `nbgrader_config.py`. A student whose name nbgrader
    does not know is *None, None* there until the first grading, and goes by the folder's name from then on.
-5. `grader class feedback 10` writes the pages for students; `grader class export grades.csv` the table.
+5. `grader class feedback 10` writes the pages for students; `grader class export grades.csv` the table; with
+   `--format canvas` or `--format moodle`, what these platforms import.
 
 A submission that is damaged, renamed or incomplete stops nothing: what was odd is listed. An answer that is
 *unreadable* or *missing* earns nothing, is called so in the table of grades and in the CSV file's column

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from grader.classroom import material
 from grader.classroom.errors import ClassroomError, Stopped
-from grader.classroom.intake.take import take_in
+from grader.classroom.intake.take import mend, take_in
 from grader.classroom.progress import Bar
 from grader.classroom.report import print_grades
 from grader.classroom.run import Run
@@ -27,6 +27,8 @@ def run(chapter: str | None, course: Path | None, resume: bool, options: dict) -
     else:
         if options["sources"] or options["roster"]:
             whole &= _take_in(tree, chapter, options, console)
+        else:
+            mend(tree)
         record = _begun(tree, chapter, options)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the machine may be going down
     asked = {name: record.asked[name] for name in ("confine", "jobs", "dask") if record.asked[name]}

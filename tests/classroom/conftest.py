@@ -62,3 +62,35 @@ def classroom(released, toy_course, tmp_path):
 
     shutil.copytree(released, tmp_path / "class")
     return Classroom(ClassTree(tmp_path / "class"))
+
+
+@pytest.fixture
+def take(classroom, tmp_path):
+    """take(bytes or path, ...) -> report; `take.there()` is what lies in submitted/ now."""
+
+    from grader.classroom import material
+    from grader.classroom.intake import take as intake
+
+    def call(*sources, roster=None):
+        paths = []
+        for number, source in enumerate(sources):
+            if isinstance(source, bytes):
+                source, data = tmp_path / f"handed in {number}.zip", source
+                source.write_bytes(data)
+            paths.append(source)
+        if isinstance(roster, str):
+            (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+            roster = tmp_path / "roster.csv"
+        return intake.take_in(classroom.tree, material.chapter(10), paths, roster)
+
+    def there():
+        found = {}
+        for path in sorted((classroom.tree.root / "submitted").rglob("*")):
+            if path.is_file():
+                student, assignment, name = path.relative_to(classroom.tree.root / "submitted").parts
+                assert assignment == toy.NAME
+                found.setdefault(student, {})[name] = path.read_bytes()
+        return found
+
+    call.there, call.tree = there, classroom.tree
+    return call

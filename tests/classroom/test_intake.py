@@ -1,5 +1,6 @@
 """Whatever way it comes in, it lies under submitted/STUDENT/ASSIGNMENT/ and is graded."""
 
+import errno
 import os
 import zipfile
 from datetime import datetime
@@ -10,38 +11,8 @@ from intake_archives import BOOK, answers, book, canvas, moodle, zipped
 
 from grader.classroom import material
 from grader.classroom.errors import ClassroomError
-from grader.classroom.intake import exchange
 from grader.classroom.intake.place import Origin, origin_path
-from grader.classroom.intake.take import take_in
-
-
-@pytest.fixture
-def take(classroom, tmp_path):
-    """take(bytes or path, ...) -> report; `take.there()` is what lies in submitted/ now."""
-
-    def call(*sources, roster=None):
-        paths = []
-        for number, source in enumerate(sources):
-            if isinstance(source, bytes):
-                source, data = tmp_path / f"handed in {number}.zip", source
-                source.write_bytes(data)
-            paths.append(source)
-        if isinstance(roster, str):
-            (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
-            roster = tmp_path / "roster.csv"
-        return take_in(classroom.tree, material.chapter(10), paths, roster)
-
-    def there():
-        found = {}
-        for path in sorted((classroom.tree.root / "submitted").rglob("*")):
-            if path.is_file():
-                student, assignment, name = path.relative_to(classroom.tree.root / "submitted").parts
-                assert assignment == toy.NAME
-                found.setdefault(student, {})[name] = path.read_bytes()
-        return found
-
-    call.there, call.tree = there, classroom.tree
-    return call
+from grader.classroom.intake.take import mend
 
 
 @pytest.mark.parametrize("folders, new", [(True, True), (True, False), (False, True)])
@@ -177,92 +148,6 @@ def test_a_whole_hand_in_replaces_all_of_the_earlier_one(take, tmp_path):
     assert take.there() == {"ada": {"toy.cu": b"new"}}
 
 
-def exchange_folder(root, *entries, course="c", cu=b"right"):
-    inbound = root / "exchange" / course / "inbound"
-    for entry in entries:
-        (inbound / entry).mkdir(parents=True)
-        for name, data in answers(cu).items():
-            (inbound / entry / name).write_bytes(data)
-    return inbound
-
-
-@pytest.mark.parametrize("up", [0, 1, 2])
-def test_nbgraders_exchange(take, tmp_path, up):
-    inbound = exchange_folder(
-        tmp_path,
-        f"ada+{toy.NAME}+2026-11-01 09:00:00.000001 UTC+r-_1",
-        f"c++er+{toy.NAME}+2026-11-02 09:00:00.000001 UTC",
-        "ada+20_other+2026-11-09 09:00:00.000001 UTC+x",
-        "junk",
-    )
-    exchange_folder(tmp_path, f"ada+{toy.NAME}+2026-11-03 10:00:00 +0100+z", cu=b"newest")
-    report = take([inbound, inbound.parent, inbound.parent.parent][up])
-    assert take.there()["ada"] == {**answers(b"newest"), "timestamp.txt": b"2026-11-03 09:00:00.000000 UTC"}
-    assert {path.split("_")[0] for path in take.there()} == {"ada", "c"}
-    lines = "\n".join(report.lines())
-    assert "1 earlier submissions of the same students stay" in lines and "1 submissions of other assignments" in lines
-    assert "junk: not a name that nbgrader gives" in lines and "could not be checked (they belong to" in lines
-
-
-def test_the_exchange_of_several_courses_asks_which(take, tmp_path):
-    for course in ("one", "two"):
-        exchange_folder(tmp_path, f"ada+{toy.NAME}+2026-11-01 09:00:00.0 UTC", course=course)
-    with pytest.raises(ClassroomError, match="several courses"):
-        take(tmp_path / "exchange")
-
-
-def test_nobody_hands_in_as_somebody_else(take, tmp_path, monkeypatch):
-    monkeypatch.setattr(exchange, "user", lambda uid: {0: "root"}.get(uid, f"s{uid}"))
-    entry = f"+{toy.NAME}+2026-11-01 09:00:00.0 UTC"
-    names = {f"{who}{entry}+{n}": who for n, who in enumerate(("s1", "s2", "s1"))}
-    refused, told = exchange.impostors(names, dict(zip(names, (1, 2, 2), strict=True)), set())
-    assert list(refused) == [f"s1{entry}+2"] and "NOT TAKEN, the folder belongs to s2" in refused[f"s1{entry}+2"]
-    assert told == []
-    # A known student's folder is refused even where no folder matches its owner.
-    refused, _ = exchange.impostors({"ada": "ada"}, {"ada": 7}, {"s7"})
-    assert list(refused) == ["ada"]
-    # Where all belong to one who is no student, as on a hub, that cannot be checked, which is said.
-    refused, told = exchange.impostors({"a": "ada", "b": "bob"}, {"a": 1000, "b": 1000}, set())
-    assert not refused and "2 submissions come from whom they name could not be checked" in told[0]
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to somebody else")
-def test_an_impostors_folder_is_left_in_the_exchange(take, tmp_path):
-    import pwd
-
-    time = "2026-11-01 09:00:00.000001 UTC"
-    inbound = exchange_folder(
-        tmp_path, *(f"{who}+{toy.NAME}+{time}+{r}" for who, r in (("daemon", "a"), ("games", "a")))
-    )
-    forged = exchange_folder(tmp_path, f"games+{toy.NAME}+2026-11-02 09:00:00.000001 UTC+b", cu=b"forged")
-    owners = {"a": None, "b": "daemon"}
-    for path in forged.iterdir():
-        who = owners[path.name[-1]] or path.name.split("+")[0]
-        os.chown(path, pwd.getpwnam(who).pw_uid, -1)
-    report = take(inbound)
-    assert take.there()["games"]["toy.cu"] == b"right"
-    assert any("games: NOT TAKEN, the folder belongs to daemon" in line for line in report.lines())
-
-
-def test_an_exchange_folder_cannot_reach_out_by_a_link(take, tmp_path):
-    secret = tmp_path / "secret"
-    (secret / "sub").mkdir(parents=True)
-    (secret / "toy.cu").write_bytes(b"of somebody else")
-    inbound = exchange_folder(tmp_path, f"ada+{toy.NAME}+2026-11-01 09:00:00.0 UTC")
-    folder = next(inbound.iterdir())
-    (folder / "toy.cu").unlink()
-    (folder / "toy.cu").symlink_to(secret / "toy.cu")
-    report = take(inbound)
-    assert "toy.cu" not in take.there()["ada"]
-    assert "ada: toy.cu was not taken: it is a link, and links are not followed." in report.lines()
-    from grader.classroom.folder import Unreadable
-    from grader.classroom.intake.listing import read_inside
-
-    (folder / "sub").symlink_to(secret)  # put there after the listing
-    with pytest.raises(Unreadable):
-        read_inside(inbound, f"{folder.name}/sub/toy.cu", 100)
-
-
 def test_an_archive_that_was_unpacked(take, tmp_path):
     (tmp_path / "m.zip").write_bytes(moodle({("Ada L", 1): answers(), ("Bob", 2): answers(b"half")}))
     zipfile.ZipFile(tmp_path / "m.zip").extractall(tmp_path / "m")
@@ -298,7 +183,7 @@ def test_a_notebook_with_a_name_of_its_own_reaches_grading(take, classroom):
     assert result.verdicts["toy-cell"].earned == 10
 
 
-def test_a_kill_between_two_steps_is_mended_by_the_next_run(take, monkeypatch):
+def test_a_kill_between_two_steps_is_mended_by_the_next_run(take):
     from pathlib import Path
 
     take(moodle({("Ada", 1): answers(b"old")}, time=(2026, 11, 1, 9, 0, 0)))
@@ -309,33 +194,41 @@ def test_a_kill_between_two_steps_is_mended_by_the_next_run(take, monkeypatch):
             raise KeyboardInterrupt
         return rename(self, to)
 
-    monkeypatch.setattr(Path, "rename", killed)
     new = moodle({("Ada", 1): answers(b"new")}, time=(2026, 11, 2, 9, 0, 0))
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "rename", killed)
         take(new)
     assert take.there() == {}
-    monkeypatch.undo()
-    from grader.classroom.intake.place import recover
-
-    assert recover(take.tree) == ["Ada_1"] and recover(take.tree) == []
+    mend(take.tree)
     assert take.there() == {"Ada_1": answers(b"new")}
+    assert not list((take.tree.root / "submitted_before" / ".ready").iterdir())
 
 
-def test_a_full_disk_stops_one_student_and_leaves_the_earlier_work(take, monkeypatch):
-    from grader.classroom.intake import place
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+def test_a_disk_that_fails_leaves_the_earlier_work(take, number):
+    from grader.classroom import durable
 
     take(moodle({("Ada", 1): answers(b"old")}, time=(2026, 11, 1, 9, 0, 0)))
-    write = place.Path.write_bytes
+    write = durable.write
 
-    def full(self, data):
-        if "Ada_1" in str(self):
-            raise OSError(28, "No space left on device")
-        return write(self, data)
+    def fail(path, *rest):
+        if "Ada_1" in str(path) and path.name == "toy.cu":
+            raise OSError(number, os.strerror(number))
+        return write(path, *rest)
 
-    monkeypatch.setattr(place.Path, "write_bytes", full)
-    report = take(moodle({("Ada", 1): answers(b"new"), ("Bob", 2): answers()}, time=(2026, 11, 2, 9, 0, 0)))
-    assert any(line.startswith("Ada_1: not taken in: OSError") for line in report.lines())
-    assert take.there() == {"Ada_1": answers(b"old"), "Bob_2": answers()}
+    new = moodle({("Ada", 1): answers(b"new"), ("Bob", 2): answers()}, time=(2026, 11, 2, 9, 0, 0))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(durable, "write", fail)
+        if number == errno.ENOSPC:
+            with pytest.raises(ClassroomError, match="a disk is full, so taking in stopped at Ada_1"):
+                take(new)
+            assert take.there() == {"Ada_1": answers(b"old")}
+        else:
+            report = take(new)
+            assert any(line.startswith("Ada_1: not taken in: OSError") for line in report.lines())
+            assert take.there() == {"Ada_1": answers(b"old"), "Bob_2": answers()}
+    take(new)
+    assert take.there() == {"Ada_1": answers(b"new"), "Bob_2": answers()}
 
 
 def test_a_link_in_place_of_a_students_folder_is_not_followed(take, tmp_path):
@@ -406,28 +299,20 @@ def test_what_could_not_be_read_is_not_called_missing(take, classroom):
     assert found["Dan"].missing == {"toy.cu"}
 
 
-def test_what_nbgrader_itself_submits(take, classroom, tmp_path, monkeypatch):
-    from nbgrader.auth import Authenticator
-    from nbgrader.exchange.default.submit import ExchangeSubmit
+def test_the_command_takes_in_grades_and_tells(classroom, tmp_path, monkeypatch):
+    from typer.testing import CliRunner
 
-    from grader.classroom.session import Session
+    from grader.cli.main import app
 
-    (tmp_path / "mine" / toy.NAME).mkdir(parents=True)
-    for name, data in answers(b"half").items():
-        (tmp_path / "mine" / toy.NAME / name).write_bytes(data)
-    monkeypatch.chdir(tmp_path / "mine")
-    session = Session(take.tree)
-    session.course.assignment_id = toy.NAME
-    cache = str(tmp_path / "cache")
-    submit = ExchangeSubmit(
-        coursedir=session.course, authenticator=Authenticator(), config=session.config, cache=cache, assignment_dir="."
-    )
-    submit.start()
-    report = take(take.tree.exchange)
-    (student,) = take.there()
-    assert student == exchange.user(os.getuid())
-    stamp = take.there()[student].pop("timestamp.txt").decode()
-    assert take.there()[student]["toy.cu"] == b"half" and stamp == submit.timestamp
-    assert report.lines()[0] == "Handed in: 1 new." and not any(
-        "could not be checked" in line for line in report.lines()
-    )
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "in.zip").write_bytes(moodle({("Ada Lovelace", 1): answers(), ("Bob", 2): {"hw.zip": b"junk"}}))
+    (tmp_path / "roster.csv").write_text("id,name\nada,Ada Lovelace\neve,Eve\n")
+    words = ["10", "--from", tmp_path / "in.zip", "--roster", tmp_path / "roster.csv", "--trust-submissions",
+             "--course", classroom.tree.root, "--jobs", "1"]  # fmt: skip
+    done = CliRunner().invoke(app, ["autograde", *map(str, words)])
+    assert done.exit_code == 0, done.output
+    for told in ("Handed in: 2 new.", "Bob_2: Bob 2 is not in the roster.", "Nothing from 1 of the roster: eve.",
+                 "hw.zip was not opened: it is not a zip file", "unreadable"):  # fmt: skip
+        assert told in done.output, told
+    assert classroom.scores("ada")["toy-kernel"] == (10, False)
+    assert classroom.scores("Bob_2")["toy-kernel"] == (0, True)

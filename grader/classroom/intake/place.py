@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom import folder
+from grader.classroom import durable, folder
 from grader.classroom.errors import ClassroomError
 from grader.classroom.folder import KINDS, Note, Unreadable
 from grader.classroom.intake import times
@@ -41,10 +41,7 @@ class Origin:
             "notes": [asdict(note) for note in self.notes],
         }  # fmt: skip
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        part = path.with_name(f"{path.name}.part")
-        part.write_text(json.dumps(data, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
-        part.chmod(0o600)
-        part.replace(path)
+        durable.write(path, json.dumps(data, indent=1).encode() + b"\n")
 
     @classmethod
     def read(cls, path: Path) -> Origin | None:
@@ -95,13 +92,14 @@ def place(tree: ClassTree, student: str, assignment: str, files: dict[str, bytes
     part.mkdir(mode=0o755)
     for name, data in files.items():
         (part / name).parent.mkdir(parents=True, exist_ok=True)
-        (part / name).write_bytes(data)
+        durable.write(part / name, data, 0o644)
     part.rename(ready)
     target = tree.submitted(student, assignment)
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists():
         target.rename(_kept(tree, student, assignment, before))
     ready.rename(target)
+    durable.sync(target.parent)
 
 
 def recover(tree: ClassTree) -> list[str]:

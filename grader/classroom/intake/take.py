@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from grader.classroom import durable
 from grader.classroom.autograde import only_one
 from grader.classroom.errors import ClassroomError
 from grader.classroom.folder import Note, printable
@@ -94,6 +95,11 @@ def take_in(
                 try:
                     taken = _take(tree, chapter, student, replace(hand_in, when=hand_in.when or when), sentences)
                 except Exception as problem:  # whatever it was, the others must still be taken in
+                    if durable.disk_is_full(problem, tree.root):
+                        raise ClassroomError(
+                            f"a disk is full, so taking in stopped at {student}: {problem}. What was taken in is kept; "
+                            "make room and run the same again"
+                        ) from None
                     kind = "" if isinstance(problem, ClassroomError) else f"{type(problem).__name__}: "
                     taken = Taken(student, "failed", (f"not taken in: {kind}{printable(str(problem), 200)}",))
                 report.taken.append(taken)
@@ -104,6 +110,12 @@ def take_in(
             here = set(tree.students(chapter.name))
             report.absent = [person.id for person in roster.people if person.id not in here and _counts(person.name)]
     return report
+
+
+def mend(tree: ClassTree) -> None:
+    """End what a kill interrupted while something was taken in."""
+    with only_one(tree):
+        recover(tree)
 
 
 def _counts(name: str) -> bool:
