@@ -64,6 +64,9 @@ class Report:
     def graded(self, graded: Graded) -> None:
         """One of them is done."""
 
+    def said(self, sentence: str) -> None:
+        """Something about the workers that a person should know now, a few times a run at most."""
+
 
 def autograde(
     tree: ClassTree, assignment: str, students: Sequence[str], writer: GradebookWriter, options: Options, report: Report
@@ -71,7 +74,7 @@ def autograde(
     """Grade the submissions of `students`; the answer is in their order.
 
     `ClassroomError` for what stops all of them before they begin: no such chapter, not released, no secret, no
-    confinement, another run at work. `Stopped` for what ends a run: a full disk, Ctrl-C.
+    confinement, no workers, another run at work. `Stopped` for what ends a run: a full disk, Ctrl-C, a lost scheduler.
     """
     chapter = material.chapter(assignment)
     release = read_release(tree, chapter)
@@ -88,7 +91,7 @@ def autograde(
             if options.run:
                 options.run.write(tree)
             report.begin(chapter, len(students))
-            with writer, hire(options) as workers:
+            with writer, hire(options, report) as workers:
                 Batch(
                     tree=tree, chapter=chapter, release=release, secret=key, writer=writer, crew=workers,
                     confinement=kind, run=options.run.id if options.run else "", judge_again=options.judge_again,
@@ -114,16 +117,20 @@ def choose_confinement(options: Options) -> str | None:
     """The kind to confine students' code by; None where it is trusted. `ClassroomError`: it is refused."""
     if options.trust:
         return None
+    if options.dask:  # each worker confines on its own machine, and is asked there
+        return confinement.KINDS[0] if options.confine == "auto" else options.confine
     probe = confinement.best() if options.confine == "auto" else confinement.probe(options.confine)
     if not probe.works:
         raise ClassroomError(REFUSAL.format(found=f"{probe.kind}: {probe.found}\n{probe.how}".strip()))
     return probe.kind
 
 
-def hire(options: Options) -> crew.Crew:
+def hire(options: Options, report: Report) -> crew.Crew:
     """The workers of a run."""
     if options.dask:
-        raise ClassroomError("grading by Dask is not there yet")
+        from grader.classroom.dask_crew import DaskCrew
+
+        return DaskCrew(options.dask, confine=None if options.trust else options.confine, say=report.said)
     return crew.local(options.jobs or crew.default_jobs())
 
 

@@ -208,3 +208,26 @@ def forget(
             raise typer.Exit(2)
         forget(tree, student)
         console.print("Deleted. Backups and files that you exported are not reached from here.", soft_wrap=True)
+
+
+@app.command()
+def workers(
+    address: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="The scheduler; on another machine tls://HOST:PORT.")
+    ] = "127.0.0.1:8786",
+    scheduler: Annotated[bool, typer.Option("--scheduler", help="Start the scheduler too, at that address.")] = False,
+    count: Annotated[int, typer.Option("--workers", min=0, help="How many workers; one a processor is right.")] = 0,
+    gpu: Annotated[bool, typer.Option("--gpu", help="One of them offers this machine's GPU.")] = False,
+) -> None:
+    """Start a Dask scheduler, workers or both on this machine, until interrupted: for `grader autograde --dask`."""
+    from grader.classroom.workers import run
+
+    with _plain_errors():
+        status = run(
+            address,
+            scheduler=scheduler,
+            workers=count,
+            gpu=gpu,
+            say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
+        )
+    raise typer.Exit(status)

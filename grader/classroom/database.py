@@ -154,9 +154,8 @@ WHERE locktype = 'advisory' AND granted AND objid = :lock"""
 
 
 def install() -> None:
-    """Mend what in nbgrader is in the way: it asks a program, which must be on PATH, for the newest schema, which takes
-    two seconds; its migrations read the address from an ini file, where % must be doubled, and log it with its password.
-    """
+    """Mend what in nbgrader is in the way: it asks a program for the newest schema, which must be on PATH and takes two
+    seconds; its migrations read the address from an ini file, where % must be doubled, and log it, password and all."""
     if getattr(dbutil.write_alembic_ini, "of_the_course", False):
         return
     stock = dbutil.write_alembic_ini

@@ -33,6 +33,9 @@ class Bar(Report):
         self._problems = 0
         self._bar = self._progress.add_task(chapter.name, total=students, problems="")
 
+    def said(self, sentence: str) -> None:
+        self._progress.console.print(sentence, style="yellow", markup=False, highlight=False, soft_wrap=True)
+
     def graded(self, graded: Graded) -> None:
         self._problems += bool(graded.problem)
         told = f"{self._problems} with a problem" if self._problems else ""

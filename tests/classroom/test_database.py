@@ -239,7 +239,8 @@ def test_a_server_that_hung_up_between_two_submissions_is_called_again(departmen
 
     def hang_up(self, *arguments, **options):
         department.server.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity where datname is not null and pid <> pg_backend_pid()"
+            "select pg_terminate_backend(pid) from pg_stat_activity "
+            "where datname is not null and pid <> pg_backend_pid()"
         )
         write(self, *arguments, **options)
 
