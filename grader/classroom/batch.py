@@ -128,7 +128,7 @@ class Batch:
         if result is not work.before:
             result.write(path)
         elif not self.write_again and self.writer.is_written(self.chapter, work.student, result.fingerprint):
-            self.writer.tidy(self.chapter, work.student)
+            durable.tidy(self.tree.autograded(work.student, self.chapter.name))
             self._finish(Graded(work.student, path, unchanged=True))
             return
         self.writer.write(self.chapter, self.release, work.submission, result, same_answers=work.same_answers)

@@ -1,8 +1,7 @@
 """Those who do the tasks: workers on this machine, or, for tests, this process itself.
 
 A crew is given tasks and gives answers back as they are done, in any order. It never raises for what a task does to a
-worker: a worker that dies, or hangs beyond what the task can take, costs one retry, then a sentence in place of the
-answer. Whoever keeps a crew asks for `room` first, so that few tasks are in memory at a time.
+worker: one that dies, or hangs beyond what the task can take, costs a retry, then a sentence in place of the answer. Whoever keeps a crew asks for `room` first, so that few tasks are in memory at a time.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from grader.sandbox import Child, ChildEnded, Limits, confinement
 from grader.toolchain import cache_folder
 
 TASKS_A_WORKER = 200  # then a fresh one takes its place, so that no leak of any library grows for ever
-TRIES = 2
+TRIES = 2  # of a task with one exercise. One with more is tried once, since the batch then has each done by itself
 COMMAND: tuple[str, ...] = (sys.executable, "-I", "-m", "grader.classroom.worker")
 
 
@@ -166,7 +165,7 @@ class LocalCrew(_Closing):
 
     def _do(self, number: int, task: Task) -> tuple[Answer | None, str]:
         problem, text, seconds = "", task.to_bytes(), patience(task)
-        for _ in range(TRIES):
+        for _ in range(TRIES if len(task.exercises) == 1 else 1):
             if self._closed:
                 break
             try:

@@ -16,10 +16,7 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Put `data` in a file, in one step, and on the disk before this returns."""
     part = path.with_name(f".{path.name}.part")
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        _fill(part, data, mode)
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -27,8 +24,43 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
     sync(path.parent)
 
 
+def write_folder(place: Path, files: dict[str, bytes], mode: int) -> None:
+    """Put a folder with these files in the place of what was there before, as `write` does; but for a moment nothing is
+    there, and a kill may leave folders beside it: `tidy` removes them."""
+    tidy(place)
+    part, old = _beside(place)
+    part.mkdir(parents=True)
+    try:
+        for name, data in files.items():
+            _fill(part / name, data, mode)
+        sync(part)
+        if place.exists():
+            place.replace(old)
+        part.replace(place)
+        sync(place.parent)
+    finally:
+        tidy(place)
+
+
+def tidy(place: Path) -> None:
+    """Remove what a kill in `write_folder` has left."""
+    for left in _beside(place):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def _beside(place: Path) -> tuple[Path, Path]:
+    return place.with_name(f".{place.name}.part"), place.with_name(f".{place.name}.old")
+
+
+def _fill(path: Path, data: bytes, mode: int) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def sync(path: Path) -> None:
-    """Have a folder's names, or a file's bytes, on the disk."""
+    """Have a folder's names on the disk."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

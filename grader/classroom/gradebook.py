@@ -7,11 +7,8 @@ an error) is never asked.
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import warnings
 from contextlib import ExitStack
-from pathlib import Path
 
 import nbformat
 from nbgrader.preprocessors import AssignLatePenalties
@@ -138,31 +135,10 @@ class GradebookWriter:
     def _save_notebook(self, chapter: Chapter, submission: Submission, result: Result, notebook) -> None:
         """Replace the autograded folder as a whole."""
         place = self.tree.autograded(result.student, chapter.name)
-        self.tidy(chapter, result.student)
-        part, old = _beside(place)
-        part.mkdir(parents=True)
-        try:
-            files = submission.files | {f"{chapter.name}.ipynb": nbformat.writes(notebook).encode()}
-            stamp = self.tree.submitted(result.student, chapter.name) / "timestamp.txt"
-            try:  # nbgrader's pages compare it with the submission's
-                files["timestamp.txt"] = folder.read_file(stamp, 1000)
-            except folder.Unreadable:
-                pass
-            for name, data in files.items():
-                durable.write(part / name, data, 0o444)  # as nbgrader leaves them
-            if place.exists():
-                os.replace(place, old)
-            os.replace(part, place)
-            durable.sync(place.parent)
-        finally:
-            self.tidy(chapter, result.student)
-
-    def tidy(self, chapter: Chapter, student: str) -> None:
-        """Remove what a run that was killed may have left beside the autograded folder."""
-        for left in _beside(self.tree.autograded(student, chapter.name)):
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def _beside(place: Path) -> tuple[Path, Path]:
-    """The new folder while it is made, and the old one while it is replaced."""
-    return place.with_name(f".{place.name}.part"), place.with_name(f".{place.name}.old")
+        files = submission.files | {f"{chapter.name}.ipynb": nbformat.writes(notebook).encode()}
+        stamp = self.tree.submitted(result.student, chapter.name) / "timestamp.txt"
+        try:  # nbgrader's pages compare it with the submission's
+            files["timestamp.txt"] = folder.read_file(stamp, 1000)
+        except folder.Unreadable:
+            pass
+        durable.write_folder(place, files, 0o444)  # as nbgrader leaves them

@@ -32,6 +32,7 @@ class Work:
     keys: dict[str, str]  # exercise -> hash of its answer, its seed and what judges it
     before: Result | None
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    judged: bool = False  # some of them by this run
 
     @property
     def todo(self) -> tuple[str, ...]:
@@ -57,6 +58,7 @@ class Work:
 
     def take(self, exercises: tuple[str, ...], verdicts: dict[str, Verdict] | None, problem: str) -> None:
         """Take what a worker answered; without an answer, or with one that cannot be, a fault in its place."""
+        self.judged = True
         for exercise in self.chapter.exercises:
             if exercise.slug in exercises:
                 verdict = (verdicts or {}).get(exercise.slug)
@@ -69,7 +71,7 @@ class Work:
     def result(self, run: str) -> Result:
         """The result: the one from before where nothing is new. `run` names the run that graded."""
         before, answers = self.before, self.submission.fingerprint()
-        if before and before.keys == self.keys and before.answers == answers and before.verdicts == self.verdicts:
+        if before and not self.judged and before.keys == self.keys and before.answers == answers:
             return before
         return Result(
             assignment=self.chapter.name,

@@ -2,7 +2,11 @@
 process."""
 
 import json
+import os
+import signal
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 from grader.classroom import crew, material
@@ -130,6 +134,14 @@ def make_course(root: Path) -> Tree:
     return Tree(root)
 
 
+def die(text):
+    """End the worker; if the answer says "once", only the first that comes here."""
+    mark = Path(tempfile.gettempdir()) / "died"
+    if "once" not in text or not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 def check(exercise, directory, *, seed, cells):
     """The fake runner: a word in the answer says how it goes."""
     if exercise.kind == "python":
@@ -137,6 +149,12 @@ def check(exercise, directory, *, seed, cells):
     else:
         path = directory / exercise.files[0]
         text = path.read_bytes().decode("latin-1") if path.exists() else "missing"
+    if "slow" in text:
+        time.sleep(0.1)
+    if "die" in text:
+        die(text)
+    if "hang" in text:
+        time.sleep(1000)
     if "boom" in text:
         raise RuntimeError(f"the runner broke; the hidden case expects {SECRET_EXPECTATION}")
     if "forge" in text:
