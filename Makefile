@@ -54,6 +54,7 @@ attack: setup  #: for authors: damaged modules, hostile plugins, sanitizers, oth
 	@python tests/plugin/fuzz_plugins.py --count $(FUZZ) --jobs 2
 	@python tests/plugin/sanitized_host.py
 	@python tests/classroom/grading_kills.py --moments 20 --steps 0
+	@python tests/classroom/leaks.py
 
 demo: setup  #: for instructors: a class release, three submissions, their grades
 	@python -m grader.classroom.demo

@@ -1,12 +1,13 @@
 """The whole path on the real chapter 10: release, three submissions, grades, feedback, table."""
 
 import csv
+import json
 import re
 
 import pytest
+from leaks import leaks_of
 from rich.console import Console
 
-from grader.authoring.leaks import find_leaks
 from grader.classroom import demo, material, secret
 from grader.classroom.page import belief
 from grader.classroom.result import Result
@@ -47,11 +48,9 @@ def test_a_grade_is_reproduced_from_its_seed(done):
 
 def test_feedback_tells_the_misconception_and_gives_nothing_away(done):
     tree, results = done
-    key = secret.read(tree.secret)
+    assert leaks_of(tree, material.chapter(10), STUDENTS, names=("unfinished",)) == []
     for student in STUDENTS:
         place = tree.feedback(student, "10_masked_gelu")
-        own = tree.submitted(student, "10_masked_gelu")
-        assert find_leaks(place, clone=material.tree().root, secrets=[key], own=[own]) == []
         page = (place / "10_masked_gelu.html").read_text()
         assert not any(str(seed) in page for seed in results[student].seeds.values())
         assert "http://" not in page and "https://" not in page and "<script" not in page
@@ -70,3 +69,47 @@ def test_the_table(done):
     rows = {row["student_id"]: row for row in csv.DictReader((tree.root / "grades.csv").open(newline=""))}
     assert set(rows) == set(STUDENTS)
     assert rows["right"]["masked-gelu-forward"] == "10.0" and float(rows["right"]["pending"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("what", "place"),
+    [
+        ("seed", "feedback"),
+        ("secret", "autograded"),
+        ("solution", "feedback"),
+        ("folder", "autograded"),
+        ("traceback", "feedback"),
+        ("name", "autograded"),
+    ],
+)
+def test_the_leak_search_finds_what_it_looks_for(done, place, what):
+    tree, results = done
+    chapter = material.chapter(10)
+    solution = (material.tree().solutions(chapter) / "masked_gelu.cu").read_text()
+    public = (material.tree().skeletons(chapter) / "masked_gelu.cu").read_text()
+    line = max((line for line in solution.splitlines() if line not in public), key=len)
+    leaked = {
+        "seed": str(results["unfinished"].seeds["masked-gelu-cases"]),
+        "secret": tree.secret.read_text().strip(),
+        "solution": line,
+        "folder": str(tree.root / "results"),
+        "traceback": 'File "/opt/checks.py", line 3',
+        "name": "as unfinished did",
+    }[what]
+    student = "right" if what == "name" else "unfinished"
+    folder = getattr(tree, place)(student, chapter.name)
+    path = folder / ("10_masked_gelu.html" if place == "feedback" else "10_masked_gelu.ipynb")
+    before, mode = path.read_text(), path.stat().st_mode
+    path.chmod(0o644)
+    try:
+        path.write_text(before.replace("</body>", leaked + "</body>") if place == "feedback" else added(before, leaked))
+        assert leaks_of(tree, chapter, [student], names=("unfinished",)) != []
+    finally:
+        path.write_text(before)
+        path.chmod(mode)
+
+
+def added(notebook, text):
+    book = json.loads(notebook)
+    book["cells"][0]["source"] = [text]
+    return json.dumps(book)
