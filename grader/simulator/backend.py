@@ -24,6 +24,7 @@ MAX_PARAMETERS = 32764  # bytes of a kernel (since CUDA 12.1, compute capability
 MAX_CONSTANT = 64 << 10  # bytes of all __constant__ variables
 DEFAULT_BUDGET = 1 << 28  # warp instructions of one launch
 OUTPUT_BYTES = 64 << 10  # of printf
+FREED_KEPT = 64  # freed buffers of launches in fresh memory: each costs time at every launch
 
 
 class SimulatedBackend:
@@ -46,6 +47,10 @@ class SimulatedBackend:
 
     def free(self, address: int) -> None:
         self._memory.free(address)
+
+    def forget_freed(self) -> None:
+        """Of many freed buffers: no launch to come can know their addresses."""
+        self._memory.forget_freed(FREED_KEPT)
 
     def write(self, address: int, data: bytes) -> None:
         self._memory.write(address, data)

@@ -61,4 +61,6 @@ def answer(backend, launch: Callable[[dict, bytes], dict], header: dict, payload
     parts = [backend.read(address + window[0], window[1]) for address, window in wanted if window and window[1]]
     for address, _ in wanted:
         backend.free(address)
+    if forget := getattr(backend, "forget_freed", None):
+        forget()
     return {"ok": True, "launches": launches}, b"".join(parts)

@@ -120,4 +120,5 @@ def _launch(backend: Backend, header: dict[str, Any], args: bytes) -> tuple[dict
         blocks=tuple(span) if span is not None else None, **header,
     )  # fmt: skip
     launch, trace, data = result if isinstance(result, tuple) else (result, None, b"")
-    return plain(launch), trace, data
+    fault = plain(launch.fault) if launch.fault else None
+    return {**vars(launch), "fault": fault}, trace, data  # ``plain`` would copy what is sent anyway
