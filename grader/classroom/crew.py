@@ -1,7 +1,8 @@
 """Those who do the tasks: workers on this machine, or, for tests, this process itself.
 
 A crew is given tasks and gives answers back as they are done, in any order. It never raises for what a task does to a
-worker: one that dies, or hangs beyond what the task can take, costs a retry, then a sentence in place of the answer. Whoever keeps a crew asks for `room` first, so that few tasks are in memory at a time.
+worker: one that dies, or hangs beyond what the task can take, costs a retry, then a sentence in place of the answer.
+Whoever keeps a crew asks for `room` first, so that few tasks are in memory at a time.
 """
 
 from __future__ import annotations

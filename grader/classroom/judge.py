@@ -43,7 +43,7 @@ class Work:
         """The result before this one is of the very same answers."""
         return self.before is not None and self.before.answers == self.submission.fingerprint()
 
-    def task(self, exercises: tuple[str, ...], confinement: str | None) -> Task:
+    def task(self, exercises: tuple[str, ...], confinement: str | None, *, tell: bool = False) -> Task:
         wanted = [exercise for exercise in self.chapter.exercises if exercise.slug in exercises]
         parts = {part for exercise in wanted for part in answer_parts(exercise)}
         return Task(
@@ -54,6 +54,7 @@ class Work:
             seeds={slug: self.seeds[slug] for slug in exercises},
             confinement=confinement,
             gpu=any("gpu" in exercise.needs for exercise in wanted),
+            tell=tell,
         )
 
     def take(self, exercises: tuple[str, ...], verdicts: dict[str, Verdict] | None, problem: str) -> None:

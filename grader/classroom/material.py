@@ -41,16 +41,19 @@ def chapters() -> list[Chapter]:
         raise ClassroomError(str(problem)) from None
 
 
-def check(exercise: Exercise, directory: Path, *, seed: int, cells: dict[str, str]) -> Verdict:
+def check(
+    exercise: Exercise, directory: Path, *, seed: int, cells: dict[str, str], tell: bool = False
+) -> Verdict:
     """Judge one exercise with its hidden cases, on the simulated GPU even where there is a real one, so that a
-    grade is the same everywhere; an exercise that needs a real one is judged on that.
+    grade is the same everywhere; an exercise that needs a real one is judged on that. `tell`: the verdict says what
+    hidden cases found, which no student may see.
 
     Raises whatever the runner raises: the caller turns it into a fault.
     """
     from grader.exercises import check as run
 
     device = "cuda" if "gpu" in exercise.needs else "simulated"
-    return run(exercise.slug, directory, seed=seed, hidden=True, cells=cells, device=device)
+    return run(exercise.slug, directory, seed=seed, hidden=True, tell=tell, cells=cells, device=device)
 
 
 def patience(exercise: Exercise) -> float:

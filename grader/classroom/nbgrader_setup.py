@@ -111,6 +111,14 @@ def install() -> None:
     api.capture_log = capture_log
 
 
+def options_of(config: Config, **others) -> Options:
+    """How a class is graded by its configuration; `others` are the rest of the options."""
+    settings = GraderCourse(config=config)
+    return Options(
+        trust=settings.trust_submissions, confine=settings.confine, jobs=settings.jobs, dask=settings.dask, **others
+    )  # fmt: skip
+
+
 class _Log(Report):
     """Tells nbgrader's log of each submission, and a command that asked for more what it wants to hear."""
 
@@ -134,16 +142,15 @@ def grade(converter: Autograde) -> None:
     A command may have put `run` and `listener` on the converter. Raises `NbGraderException` where nothing could be
     graded or some submissions could not; the button shows its text, which is left in `converter.told`.
     """
-    settings = GraderCourse(parent=converter, config=converter.config)
     course = converter.coursedir
     tree = ClassTree(Path(course.root))
     converter.graded, converter.told = [], ""
     # nbgrader's API, and so the button, forces by default: the grade is written anew, and what has not changed is not
     # judged again, since it would come to the same.
     by_api = isinstance(converter.parent, NbGraderAPI)
-    options = Options(
-        trust=settings.trust_submissions, confine=settings.confine, jobs=settings.jobs, dask=settings.dask,
-        judge_again=converter.force and not by_api, write_again=converter.force, run=getattr(converter, "run", None),
+    options = options_of(
+        converter.config, judge_again=converter.force and not by_api, write_again=converter.force,
+        run=getattr(converter, "run", None),
     )  # fmt: skip
     report = _Log(converter, getattr(converter, "listener", Report()))
     try:

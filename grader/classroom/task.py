@@ -25,6 +25,7 @@ class Task:
     seeds: dict[str, int]  # slug -> seed of the hidden cases
     confinement: str | None  # a kind of grader.sandbox.confinement; None: the submissions are trusted
     gpu: bool = False  # an exercise needs a real one
+    tell: bool = False  # what failed with hidden cases is told in full: for an instructor's eyes
 
     def to_bytes(self) -> bytes:
         data = dict(self.__dict__)

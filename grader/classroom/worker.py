@@ -66,7 +66,7 @@ def _judge(exercise: Exercise, folder: Path, task: Task) -> Verdict:
     try:
         _need_disk()
         with the_gpu() if "gpu" in exercise.needs else contextlib.nullcontext():
-            verdict = material.check(exercise, folder, seed=seed, cells=cells)
+            verdict = material.check(exercise, folder, seed=seed, cells=cells, tell=task.tell)
         if not verdict.passed:
             _need_disk()
         return verdict

@@ -82,7 +82,10 @@ def classroom_command():
     """`grader class`, or a command that says why it is not there."""
     try:
         from grader.classroom.commands import app
+        from grader.cli import reproduce
 
+        if "reproduce" not in {known.name for known in app.registered_commands}:
+            app.command("reproduce")(reproduce.command)
         return typer.main.get_command(app)
     except ImportError as error:
         missing = str(error)

@@ -56,6 +56,7 @@ def check(
     seed: int | None = None,
     hidden: bool = False,
     reveal: bool = False,
+    tell: bool = False,
     device: str | None = None,
     cells: Mapping[str, str] | None = None,
     on_visible: Callable[[Verdict], None] | None = None,
@@ -63,10 +64,10 @@ def check(
     """Check the answer in ``directory``.
 
     ``hidden`` also runs the seeded checks that passed with the cases of ``seed``. ``reveal`` is for people who learn
-    by themselves: the hidden cases come only once everything visible passed, and tell what they found. ``on_visible``
-    is given the verdict of the visible cases before the hidden ones start. ``device`` is "simulated", "cuda" or None
-    (this machine's). Raises ``course.CourseError`` for an unknown exercise; anything else that goes wrong is in the
-    verdict.
+    by themselves: the hidden cases come only once everything visible passed, and tell what they found. ``tell`` is for
+    instructors: all that ``hidden`` runs tells what it found. ``on_visible`` is given the verdict of the visible cases
+    before the hidden ones start. ``device`` is "simulated", "cuda" or None (this machine's). Raises
+    ``course.CourseError`` for an unknown exercise; anything else that goes wrong is in the verdict.
     """
     exercise = course.find(slug)
     started = time.perf_counter()
@@ -102,7 +103,7 @@ def check(
             if not hidden or (reveal and seen.state not in (State.PASS, State.UNSUPPORTED_HERE)):
                 return seen
             drawn = any(c.seeded and r.state is State.PASS for c, r in zip(checks, results, strict=True))
-            return verdict(_run_hidden(checks, bench, results, seed, reveal), counters, seed if drawn else None)
+            return verdict(_run_hidden(checks, bench, results, seed, reveal or tell), counters, seed if drawn else None)
     except _ENDED as ended:
         return verdict(_all_blocked(checks, _finding_of(ended)))
     except Exception:

@@ -142,7 +142,7 @@ def die(text):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def check(exercise, directory, *, seed, cells):
+def check(exercise, directory, *, seed, cells, tell=False):
     """The fake runner: a word in the answer says how it goes."""
     if exercise.kind == "python":
         text = cells[exercise.slug]
@@ -179,6 +179,8 @@ def check(exercise, directory, *, seed, cells):
     if "hidden" in text:
         values, bounds, hidden = State.PASS, State.FAIL, True
         detail = {"case": {"shape": [77], "got": 1, "expected": SECRET_EXPECTATION}}
+        if tell:
+            detail["case"]["index"] = [76]
     if values is State.FAIL:
         detail = {"case": {"shape": [33], "index": [32], "got": 0, "expected": 1.5}}
     blocked = "values-check" if "blocks" in text else None

@@ -63,6 +63,27 @@ def test_outside_a_class(toy_course, tmp_path, monkeypatch, run, words, told):
     assert done.exit_code == 2 and told in done.output and "Traceback" not in done.output
 
 
+def test_a_grade_is_reproduced_with_its_hidden_case(classroom, run):
+    classroom.hand_in("ada", cu="hidden")
+    words = ["reproduce", "ada", "10.kernel", "--trust-submissions", "--course", classroom.tree.root]
+    done = run(*words)
+    assert done.exit_code == 2 and "has no grade" in done.output
+    seed = classroom.grade()["ada"].result.seeds["toy-kernel"]
+    before = classroom.tree.result("ada", toy.NAME).read_bytes()
+    done = run(*words)
+    assert done.exit_code == 0, done.output
+    for told in (toy.SECRET_EXPECTATION, "76", str(seed), "the same as the grade"):
+        assert told in done.output
+    refused = run(*words[:3], *words[4:])
+    assert refused.exit_code == 2 and "a test says so" in refused.output
+    (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("right")
+    done = run(*words)
+    assert done.exit_code == 1 and "NOT come to the same" in done.output and "has changed since" in done.output
+    whole = run("reproduce", "ada", "10", *words[3:])
+    assert whole.exit_code == 1 and whole.output.count("as the grade") == 2
+    assert classroom.tree.result("ada", toy.NAME).read_bytes() == before
+
+
 def test_a_wrong_chapter_suggests_the_nearest(classroom, run):
     done = run("autograde", "toi", "--course", classroom.tree.root)
     assert done.exit_code == 2 and 'did you mean "toy"' in done.output

@@ -129,6 +129,9 @@ def test_one_who_learns_alone_gets_hidden_cases_only_after_a_pass(judge):
     graded = judge(*checks, seed=77, hidden=True)
     assert [c.state for c in alone.checks] == [State.PASS, State.FAIL] and alone.seed is None
     assert [c.state for c in graded.checks] == [State.FAIL, State.FAIL]
+    assert str(HIDDEN) not in graded.to_json()
+    instructor = judge(*checks, seed=77, hidden=True, tell=True)
+    assert [c.state for c in instructor.checks] == [State.FAIL, State.FAIL] and str(HIDDEN) in instructor.to_json()
 
 
 def test_visible_cases_are_the_same_every_time():
