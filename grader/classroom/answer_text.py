@@ -12,8 +12,8 @@ import re
 from html import escape
 
 LONGEST = 40_000  # characters that are shown
-# MathJax, which JupyterLab runs over Markdown cells, leaves such an element alone.
-NO_FORMULAS = "mathjax_ignore"
+# MathJax leaves such an element alone: version 3, which JupyterLab runs over Markdown cells, and 2, in exported pages.
+NO_FORMULAS = "mathjax_ignore tex2jax_ignore"
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?=\s)(.*)")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|(\d{1,4})[.)])\s+(?=\S)")

@@ -7,7 +7,7 @@ comments.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
@@ -34,6 +34,7 @@ class Row:
     points: float
     waiting: bool
     comment: str
+    by_hand: bool = False
 
 
 class FeedbackExporter(Exporter):
@@ -50,9 +51,7 @@ class FeedbackExporter(Exporter):
         tree = ClassTree(Path(self.parent.coursedir.root))
         result = Result.read(tree.result(names["student"], chapter.name))
         if result is None or result.fingerprint != nb.metadata.get(graft.FINGERPRINT):
-            raise ClassroomError(
-                f"{names['student']}: the grading is not complete; run  grader autograde  again"
-            )
+            raise ClassroomError(f"{names['student']}: the grading is not complete; run  grader autograde  again")
         rows, penalty = read_scores(names["db_url"], self.parent.coursedir.course_id, chapter, names["student"])
         answers = {
             cell.metadata.nbgrader.grade_id: cell.metadata.get(graft.AS_TYPED, cell.source)
@@ -68,9 +67,7 @@ class FeedbackExporter(Exporter):
         return text.encode("utf-8", "replace").decode(), resources
 
 
-def read_scores(
-    database: str, course: str, chapter: Chapter, student: str
-) -> tuple[dict[str, Row], float]:
+def read_scores(database: str, course: str, chapter: Chapter, student: str) -> tuple[dict[str, Row], float]:
     """The rows of the gradebook by grade id, and the late penalty in points."""
     titles = {exercise.slug: exercise.title for exercise in chapter.exercises}
     if chapter.explain:
@@ -85,6 +82,7 @@ def read_scores(
                 grade.max_score,
                 grade.needs_manual_grade,
                 comments.get(grade.name, ""),
+                grade.manual_score is not None,
             )
             for grade in submitted.grades
         }
@@ -121,8 +119,15 @@ def feedback_page(
         if exercise.kind == "python" and (text := handed_in.get(f"{exercise.slug}-answer")):
             own = {"Your cell": text.encode("utf-8", "replace")}
         body.append(f"<h2>{escape(exercise.title)}</h2>")
-        body.append(verdict_html(public_result(exercise, result), own))
-        body.append(_comment_html(rows.get(exercise.slug)))
+        row, verdict = rows.get(exercise.slug), public_result(exercise, result)
+        if row and row.by_hand:
+            body.append(
+                f"<p><b>{number(row.score)} of {number(row.points)} points</b>, given by a person. "
+                "What the checks found:</p>"
+            )
+            verdict = replace(verdict, pending=0.0)
+        body.append(verdict_html(verdict, own))
+        body.append(_comment_html(row))
     if chapter.explain:
         body.append("<h2>In your own words</h2>")
         body.append(f"<p>{prose(chapter.explain.prompt)}</p>")
@@ -145,4 +150,5 @@ def _row_html(row: Row) -> str:
 
 
 def _comment_html(row: Row | None) -> str:
-    return f"<p><b>Comment:</b> {escape(row.comment)}</p>" if row and row.comment else ""
+    """What a person wrote, in Markdown as nbgrader's page invites to."""
+    return f"<p><b>Comment:</b></p>{to_html(row.comment)}" if row and row.comment else ""

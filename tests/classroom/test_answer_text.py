@@ -41,7 +41,7 @@ def test_only_our_own_tags_are_left(evil):
         html = to_html(text)
         found = seen(html)
         assert "\n" not in html and {tag for tag, _ in found.tags} <= TAGS
-        assert found.tags[0] == ("div", [("class", "mathjax_ignore answer")])
+        assert found.tags[0] == ("div", [("class", "mathjax_ignore tex2jax_ignore answer")])
         assert not any(attributes for _, attributes in found.tags[1:])
 
 
