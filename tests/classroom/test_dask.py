@@ -1,6 +1,8 @@
 """Grading by Dask workers: a real scheduler and real worker processes on this machine."""
 
 import os
+import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -19,6 +21,7 @@ from grader.classroom.errors import ClassroomError
 from grader.classroom.task import Task
 
 HERE = str(Path(__file__).parent)
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "instructors_guide.md"
 
 
 def free_address(scheme="tcp"):
@@ -201,23 +204,16 @@ def test_a_worker_that_was_replaced_by_another_version_judges_nothing(toy_course
     assert dask_worker.perform({"the grader": "another"}, task(1).to_bytes()) == (b"", dask_worker.CHANGED)
 
 
-def certificates(folder, name="ca"):
-    """An authority and one certificate for all, as the instructor's guide makes them; what Dask must be told."""
+def certificates(folder):
+    """Made by the lines that the instructor's guide gives; what Dask must be told."""
     folder.mkdir()
-    new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-    ca, own = ["-keyout", "ca-key.pem", "-out", "ca.pem"], ["-keyout", "key.pem", "-out", "request.pem"]
-    for command in (
-        ["req", "-x509", *new, "-days", "2", "-subj", f"/CN={name}", *ca],
-        ["req", *new, "-subj", "/CN=grading", *own],
-        ["x509", "-req", "-in", "request.pem", "-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial", "-days", "2",
-         "-out", "cert.pem"],
-    ):  # fmt: skip
-        subprocess.run(["openssl", *command], cwd=folder, check=True, capture_output=True)
-    pair = f"{{cert: {folder}/cert.pem, key: {folder}/key.pem}}"
-    (folder / "distributed.yaml").write_text(
-        "distributed:\n  comm:\n    require-encryption: true\n    tls:\n"
-        f"      ca-file: {folder}/ca.pem\n      scheduler: {pair}\n      worker: {pair}\n      client: {pair}\n"
-    )
+    guide = GUIDE.read_text()
+    lines = re.findall(r"^    (openssl .+)$", guide, re.M)
+    assert len(lines) == 3
+    for line in lines:
+        subprocess.run(shlex.split(line), cwd=folder, check=True, capture_output=True)
+    [text] = re.findall(r"^```yaml\n(distributed:.+?)^```", guide, re.M | re.S)
+    (folder / "distributed.yaml").write_text(text.replace("/home/me/grading", str(folder)))
     return {"DASK_CONFIG": str(folder)}
 
 
@@ -230,7 +226,7 @@ def configure(folder):
 
 def test_tls_keeps_others_out_and_a_lost_scheduler_is_told(toy_course, tmp_path):
     settings = certificates(tmp_path / "tls")
-    certificates(tmp_path / "others", "another")
+    certificates(tmp_path / "others")
     address = free_address("tls")
     [scheduler, one] = workers.commands(address, scheduler=True, workers=1, gpu=False)
     with programs(scheduler, one, root=toy_course, log=tmp_path / "log", **settings) as started:

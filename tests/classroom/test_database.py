@@ -139,19 +139,27 @@ def test_what_the_formgraders_pages_ask_for(department):
     assert api.get_notebook_submission_indices(toy.NAME, toy.NAME)
 
 
-def test_nbgraders_own_commands(department, tmp_path):
-    def run(*arguments):
-        command = [sys.executable, "-m", "nbgrader", *arguments]
-        done = subprocess.run(command, cwd=department.tree.root, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert secret_free(done.stdout + done.stderr)
-        return done.stdout + done.stderr
+def test_a_student_can_be_forgotten(department):
+    from grader.classroom.forget import find, forget
 
-    told = run("db", "upgrade")  # the address holds % signs, which its ini file would take for something else
-    assert f"postgresql+psycopg://{USER}:***@" in told
-    run("db", "student", "add", "ada", "--first-name=Ada")
+    department.hand_in("ada")
+    department.hand_in("bob")
+    department.grade()
+    assert any("comments of 1 assignments" in line for line in find(department.tree, "ada"))
+    forget(department.tree, "ada")
     with department.book() as book:
-        assert book.find_student("ada").first_name == "Ada"
+        assert [student.id for student in book.students] == ["bob"]
+    assert department.scores("bob") == FULL
+    assert department.server.execute("select count(*) from grade", department.name) == [(3,)]
+
+
+def test_nbgraders_own_upgrade(department):
+    """The address holds % signs, which alembic's ini file would take for something else."""
+    command = [sys.executable, "-m", "nbgrader", "db", "upgrade"]
+    done = subprocess.run(command, cwd=department.tree.root, capture_output=True, text=True)
+    told = done.stdout + done.stderr
+    assert done.returncode == 0, told
+    assert f"postgresql+psycopg://{USER}:***@" in told and secret_free(told)
 
 
 def test_a_long_name_is_told_and_stops_nobody_else(department):
