@@ -4,6 +4,7 @@ import errno
 import os
 import zipfile
 from datetime import datetime
+from pathlib import Path
 
 import classroom_toy as toy
 import pytest
@@ -184,8 +185,6 @@ def test_a_notebook_with_a_name_of_its_own_reaches_grading(take, classroom):
 
 
 def test_a_kill_between_two_steps_is_mended_by_the_next_run(take):
-    from pathlib import Path
-
     take(moodle({("Ada", 1): answers(b"old")}, time=(2026, 11, 1, 9, 0, 0)))
     rename = Path.rename
 
@@ -205,29 +204,28 @@ def test_a_kill_between_two_steps_is_mended_by_the_next_run(take):
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
-def test_a_disk_that_fails_leaves_the_earlier_work(take, number):
-    from grader.classroom import durable
-
+def test_a_disk_that_fails_leaves_the_earlier_work(take, tmp_path, number):
     take(moodle({("Ada", 1): answers(b"old")}, time=(2026, 11, 1, 9, 0, 0)))
-    write = durable.write
+    write = Path.write_bytes
 
-    def fail(path, *rest):
+    def fail(path, data):
         if "Ada_1" in str(path) and path.name == "toy.cu":
             raise OSError(number, os.strerror(number))
-        return write(path, *rest)
+        return write(path, data)
 
     new = moodle({("Ada", 1): answers(b"new"), ("Bob", 2): answers()}, time=(2026, 11, 2, 9, 0, 0))
+    (tmp_path / "new.zip").write_bytes(new)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(durable, "write", fail)
+        patch.setattr(Path, "write_bytes", fail)
         if number == errno.ENOSPC:
             with pytest.raises(ClassroomError, match="a disk is full, so taking in stopped at Ada_1"):
-                take(new)
+                take(tmp_path / "new.zip")
             assert take.there() == {"Ada_1": answers(b"old")}
         else:
-            report = take(new)
+            report = take(tmp_path / "new.zip")
             assert any(line.startswith("Ada_1: not taken in: OSError") for line in report.lines())
             assert take.there() == {"Ada_1": answers(b"old"), "Bob_2": answers()}
-    take(new)
+    take(tmp_path / "new.zip")
     assert take.there() == {"Ada_1": answers(b"new"), "Bob_2": answers()}
 
 

@@ -2,7 +2,8 @@
 
 What is replaced goes to `submitted_before/STUDENT/ASSIGNMENT/TIME/`. A hand-in is made ready in
 `submitted_before/.ready/`, the earlier one is moved away, then the ready one is moved in; each step is done or not.
-`recover` ends what a kill between the last two left.
+`recover` ends what a kill between the last two left. Nothing waits for the disk: what a power failure takes is in the
+source still, and taking in again compares every byte.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from grader.classroom import durable, folder
+from grader.classroom import folder
 from grader.classroom.errors import ClassroomError
 from grader.classroom.folder import KINDS, Note, Unreadable
 from grader.classroom.intake import times
@@ -41,7 +42,10 @@ class Origin:
             "notes": [asdict(note) for note in self.notes],
         }  # fmt: skip
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        durable.write(path, json.dumps(data, indent=1).encode() + b"\n")
+        part = path.with_name(f".{path.name}.part")
+        part.write_text(json.dumps(data, indent=1) + "\n")
+        part.chmod(0o600)
+        part.replace(path)
 
     @classmethod
     def read(cls, path: Path) -> Origin | None:
@@ -92,14 +96,13 @@ def place(tree: ClassTree, student: str, assignment: str, files: dict[str, bytes
     part.mkdir(mode=0o755)
     for name, data in files.items():
         (part / name).parent.mkdir(parents=True, exist_ok=True)
-        durable.write(part / name, data, 0o644)
+        (part / name).write_bytes(data)
     part.rename(ready)
     target = tree.submitted(student, assignment)
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists():
         target.rename(_kept(tree, student, assignment, before))
     ready.rename(target)
-    durable.sync(target.parent)
 
 
 def recover(tree: ClassTree) -> list[str]:
