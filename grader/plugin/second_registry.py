@@ -80,9 +80,10 @@ def ask(library: Path, *, lean: Path | None = None, limits: Limits = _LIMITS) ->
     if linked := _linked_with_another(library):
         return Answer(State.FAIL, f"The library is linked with {linked}: {_LINK}")
     # CUDA's runtime, and what else the library is linked with, is found where the plugin host finds it.
-    folders = filter(None, (cuda.parent, stand_ins(library)))
+    folders = [*filter(None, (cuda.parent, stand_ins(library)))]
     command = [str(program), str(lean), str(Path(library).absolute())]
-    outcome = run(command, header={}, limits=limits, env={"LD_LIBRARY_PATH": os.pathsep.join(map(str, folders))})
+    paths = {"LD_LIBRARY_PATH": os.pathsep.join(map(str, folders))}
+    outcome = run(command, header={}, limits=limits, env=paths, reads=[*command, *folders, lean.parent])
     said = outcome.header or {}
     if "problem" in said:
         return Answer(State.GRADER_FAULT, f"The registry of TensorRT 11.4 does not work here: {said['problem']}.")

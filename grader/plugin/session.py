@@ -96,9 +96,12 @@ class Session:
                 command.append(f"--device={connection.fileno()}")
             # Where a library of another CUDA version finds its runtime, and one that needs cuBLAS or TensorRT's own
             # libraries finds what stands in for them.
-            folders = filter(None, (cuda.parent, stand_ins(self.library)))
+            folders = [*filter(None, (cuda.parent, stand_ins(self.library)))]
             paths = {"LD_LIBRARY_PATH": os.pathsep.join(map(str, folders))}
-            self._child = Child(command, limits=limits, env={**paths, **(environment or {})}, pass_fds=descriptors)
+            reads = [*filter(os.path.isabs, command), *folders, registry.parent, self.library]
+            self._child = Child(
+                command, limits=limits, env={**paths, **(environment or {})}, pass_fds=descriptors, reads=reads
+            )
         except ChildEnded as ended:
             raise PluginEnded(ended.outcome, "start") from None
         finally:

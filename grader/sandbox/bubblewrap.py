@@ -12,7 +12,6 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
-from collections.abc import Sequence
 
 from grader.sandbox.view import View
 

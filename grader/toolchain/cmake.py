@@ -66,7 +66,8 @@ def build_library(
     if kept := cache.get(key):
         facts, blob = kept
         return _judged(facts["log"], kept_at(cache, key, blob), source, strict, cached=True)
-    reply = ask("cmake", files, limits, module="grader.toolchain.cmake_child", **request)
+    reads = [*locate.installation(cmake, cxx, locate.ninja()), *filter(None, [include]), *(cuda.reads if nvcc else [])]
+    reply = ask("cmake", files, limits, module="grader.toolchain.cmake_child", reads=reads, **request)
     if reply.state is not State.PASS:
         return Library(state=reply.state, log=reply.log, message=reply.message)
     if reply.ok:

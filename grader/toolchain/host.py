@@ -72,7 +72,8 @@ def compile_host(
     files = {f"answer/{name}": data for name, data in source.files.items()}
     files |= {f"harness/{name}": data for name, data in harness.items()}
     link = [str(compiler), *_PLAIN]
-    reply = ask("gxx", files, limits, compile=command, units=units, link=link, flags=list(flags))
+    reads = [*folders, *_folders_of(flags), *locate.installation(compiler)]
+    reply = ask("gxx", files, limits, reads=reads, compile=command, units=units, link=link, flags=list(flags))
     if reply.state is not State.PASS:
         return HostProgram(state=reply.state, log=reply.log, message=reply.message)
     if reply.result == "assembly":

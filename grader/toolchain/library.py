@@ -110,6 +110,7 @@ class _Plan:
         cuda: Toolkit | None, flags: list[str], kernel_flags: list[str], arch: str,
     ):  # fmt: skip
         self._gxx, self._cuda, self._units, self._source = str(locate.gxx()), cuda, units, source
+        self._reads = [*locate.installation(locate.gxx()), *filter(None, [include]), *(cuda.reads if cuda else [])]
         self._cache = Cache("objects")
         headers = [f"-I{include}"] if include else []  # not -isystem: g++ then no longer says what a method hides
         system = [part for folder in (cuda.folders if cuda else []) for part in ("-isystem", str(folder))]
@@ -164,7 +165,8 @@ class _Plan:
         ]  # fmt: skip
         objects = [f"../out/{number}.o" for number in range(len(self._units))]
         assemble = [self._gxx, "-c"]
-        return ask("library", files, limits, units=units, assemble=assemble, link=self.link(*objects))
+        link = self.link(*objects)
+        return ask("library", files, limits, reads=self._reads, units=units, assemble=assemble, link=link)
 
     def take(self, reply: Reply) -> tuple[str | None, bytes, list[str]]:
         """The whole log, the library, the units that give orders to the assembler; objects go into the cache. The

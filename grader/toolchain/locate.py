@@ -35,6 +35,11 @@ class Toolkit:
         """The include folders: CUDA's, and that of CUB, Thrust and libcu++ (apart from it since CUDA 13.0)."""
         return [self.include, *filter(Path.is_dir, [self.include / "cccl"])]
 
+    @property
+    def reads(self) -> list[Path]:
+        """What a confined child needs to compile and link with it."""
+        return [*self.folders, *installation(self.nvcc), *([self.runtime.parent] if self.runtime else [])]
+
     def fingerprint(self) -> str:
         """Changes when a part of it does."""
         parts = [self.include / "cuda_runtime_api.h", self.runtime]
@@ -137,6 +142,18 @@ def _cuda_places() -> Iterator[tuple[Path, Path, Path]]:
             yield root / "bin" / "nvcc", root / "lib", root / "targets" / machine / "include"
     usual = Path("/usr/local/cuda")
     yield usual / "bin" / "nvcc", usual / "lib64", usual / "include"
+
+
+def installation(*programs: Path | None) -> list[Path]:
+    """The programs, and the folder that each is installed in with what belongs to it, where that is a folder of its
+    own: what a confined child needs to run them."""
+    shared = {Path("/"), Path("/usr"), Path("/usr/local"), Path.home(), Path.home() / ".local"}
+    found: list[Path] = []
+    for program in filter(None, programs):
+        real = program.resolve()
+        root = real.parent.parent
+        found += [program, real, *([root] if real.parent.name == "bin" and root not in shared else [])]
+    return found
 
 
 def stamp(path: Path) -> str:

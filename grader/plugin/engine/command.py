@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from grader.gpu.cuda_device import driver_files
 from grader.plugin.build import HostUnavailable
 from grader.plugin.engine import report as reports
 from grader.plugin.engine.compare import compare
@@ -183,7 +184,10 @@ def _expected(spec: Spec, drawn: list[list[Tensor]]) -> list[list[np.ndarray] | 
 
 
 def _ask(request: dict[str, Any], payload: bytes = b"", *, limits: Limits) -> tuple[dict[str, Any], bytes]:
-    outcome = run(python_child("grader.plugin.engine.child"), header=request, payload=payload, limits=limits)
+    reads = [*driver_files(), *([request["library"]] if "library" in request else [])]
+    outcome = run(
+        python_child("grader.plugin.engine.child"), header=request, payload=payload, limits=limits, reads=reads
+    )
     answer = outcome.header
     if answer is None:
         state = State.ERROR if outcome.state is State.PASS else outcome.state

@@ -38,7 +38,8 @@ class RuntimeDevice(Device):
         ours, theirs = socket.socketpair()
         command = [*python_child("grader.simulator.runtime.process"), f"--door={theirs.fileno()}"]
         try:
-            child = Child(command, limits=limits or Limits(memory_bytes=4 << 30), pass_fds=[theirs.fileno()])
+            limits = limits or Limits(memory_bytes=4 << 30)
+            child = Child(command, limits=limits, pass_fds=[theirs.fileno()], reads=[engine])
         except ChildEnded as ended:
             ours.close()
             raise DeviceError(ended.outcome.state, f"the simulated GPU {ended.outcome.message}") from None
