@@ -59,7 +59,7 @@ def hidden() -> tuple[str, ...]:
 @functools.cache
 def probe(kind: str) -> Probe:
     """Start a real child in it and look what it can reach. ``ValueError`` for a kind that there is not."""
-    from grader.sandbox.probe import attempt
+    from grader.sandbox.probing import attempt
 
     if kind not in KINDS:
         raise ValueError(f"no such confinement: {kind!r}; there are {', '.join(KINDS)}")

@@ -27,6 +27,11 @@ def version() -> int:
     return max(0, found)
 
 
+def switched_off() -> bool:
+    """Whether the kernel has it and was started without."""
+    return _library().syscall(_CREATE, None, 0, 1) < 0 and ctypes.get_errno() == errno.EOPNOTSUPP
+
+
 def keeps_signals_in() -> bool:
     """Whether the kernel also keeps signals from reaching processes outside."""
     return version() >= _SINCE_SCOPES

@@ -27,7 +27,7 @@ def build(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
     environment = _environment(home, request)
     query = home / "build" / ".cmake" / "api" / "v1" / "query" / "codemodel-v2"
     query.parent.mkdir(parents=True)
-    query.touch()
+    query.write_bytes(b"")
     generator = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={request['ninja']}"] if request["ninja"] else []
     configure = [request["cmake"], "-S", "project", "-B", "build", *generator]
     configure += ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_SKIP_RPATH=ON"]  # a library must not remember this folder

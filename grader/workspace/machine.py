@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import os
@@ -175,6 +176,15 @@ def _nbgrader() -> str:
     return f"nbgrader {importlib.metadata.version('nbgrader')}, alembic {_on_path('alembic')} start"
 
 
+def _confined(kind: str) -> str:
+    from grader.sandbox import confinement
+
+    found = confinement.probe(kind)
+    if not found.works:
+        raise Missing(f"{found.found}; {found.how}" if found.how else found.found)
+    return found.found
+
+
 def _cmake() -> str:
     _on_path("cmake"), _on_path("ninja")
     return " and ".join(f"{name} {importlib.metadata.version(name.lower())}" for name in ("CMake", "Ninja")) + " start"
@@ -201,6 +211,13 @@ PROBES = (
     ),
     _Probe("jupyter", "JupyterLab", "the chapters in your browser", _SETUP, _jupyter, True),
     _Probe("nbgrader", "nbgrader", "classes: assignments, grading, feedback", _SETUP, _nbgrader),
+    *(
+        _Probe(
+            kind, f"Confinement by {kind}", "grading strangers' code (`grader autograde`); one kind is enough",
+            "see above; or grade in a container (containers/grader)", functools.partial(_confined, kind),
+        )
+        for kind in ("bubblewrap", "landlock")
+    ),
     _Probe(
         "plugin-lane", "Plugin lane", "plugin exercises and `grader plugin`: all of the next six",
         _LANE, plugins.whole,
