@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import classroom_toy as toy
+import psutil
 import pytest
 
 from grader.classroom import dask_crew, dask_worker, workers
@@ -49,7 +50,9 @@ def programs(*commands, root, log, **settings):
 
 @contextmanager
 def worker(address, *, root, log, gpu=False, **settings):
-    with programs(*workers.commands(address, scheduler=False, workers=1, gpu=gpu), root=root, log=log, **settings):
+    """One more, without the program that would start it again."""
+    [command] = workers.commands(address, scheduler=False, workers=1, gpu=gpu)
+    with programs([*command, "--no-nanny"], root=root, log=log, **settings):
         yield
 
 
@@ -133,15 +136,19 @@ def test_a_worker_killed_in_the_middle_costs_nothing(cluster, toy_course):
     with open_crew(cluster, said) as crew:
         wait_for_workers(crew, 2)
         pids = crew._client.run(os.getpid)
+        victim = next(iter(pids.values()))
+        judges = []
 
         def kill(number):
             if number == 2:
-                os.kill(next(iter(pids.values())), signal.SIGKILL)
+                judges.extend(psutil.Process(victim).children(recursive=True))
+                os.kill(victim, signal.SIGKILL)
 
         done = do(crew, {str(n): task(n, "right, slow") for n in range(8)}, kill)
         assert points(done) == {str(n): 10 for n in range(8)}
         assert any("is gone; what it was judging is judged again" in sentence for sentence in said)
         wait_for_workers(crew, 2)  # the one that was started in its place
+        assert judges and not psutil.wait_procs(judges, timeout=20)[1]  # a guard ended what it had started
 
 
 def test_a_submission_that_kills_workers_is_given_up_alone(cluster, toy_course):
@@ -181,23 +188,28 @@ def test_work_for_a_gpu_waits_for_a_worker_that_has_one(cluster, toy_course, tmp
     assert done.answer.verdicts["toy-cell"].passed
 
 
-def test_workers_of_another_version_or_unconfined_are_refused_by_name(toy_course, tmp_path):
+def test_workers_of_another_version_or_unconfined_are_refused_by_name(toy_course, tmp_path, monkeypatch):
     address, said = free_address(), []
     options = {"root": toy_course, "log": tmp_path / "log"}
     [scheduler] = workers.commands(address, scheduler=True, workers=0, gpu=False)
-    with programs(scheduler, **options), worker(address, **options, TOY_UNCONFINED="1"):
-        with pytest.raises(ClassroomError, match="cannot confine what students handed in: bubblewrap: user namespaces"):
-            open_crew(address, confine="auto")
-        with open_crew(address, said) as crew:  # its submissions are trusted
-            with worker(address, **options, TOY_VERSION="0.0.9"):
-                last = time.monotonic() + 60
-                while not said and time.monotonic() < last:
-                    crew._look()
-                    time.sleep(0.1)
-                assert len(said) == 1 and "gets no task" in said[0]
-                assert "would grade differently: it has the grader 0.0.9 (" in said[0]
-                assert points(do(crew, {str(n): task(n) for n in range(5)})) == {str(n): 10 for n in range(5)}
-                assert len(crew._workers) == 1
+    with programs(scheduler, **options):
+        with monkeypatch.context() as patch:
+            patch.setattr(dask_crew, "FIRST", 0)
+            with pytest.raises(ClassroomError, match="has no worker that can grade: no worker has come"):
+                open_crew(address)
+        with worker(address, **options, TOY_UNCONFINED="1"):
+            with pytest.raises(ClassroomError, match="cannot confine what students handed in: bubblewrap: user names"):
+                open_crew(address, confine="auto")
+            with open_crew(address, said) as crew:  # its submissions are trusted
+                with worker(address, **options, TOY_VERSION="0.0.9"):
+                    last = time.monotonic() + 60
+                    while not said and time.monotonic() < last:
+                        crew._look()
+                        time.sleep(0.1)
+                    assert len(said) == 1 and "gets no task" in said[0]
+                    assert "would grade differently: it has the grader 0.0.9 (" in said[0]
+                    assert points(do(crew, {str(n): task(n) for n in range(5)})) == {str(n): 10 for n in range(5)}
+                    assert len(crew._workers) == 1
 
 
 def test_a_worker_that_was_replaced_by_another_version_judges_nothing(toy_course):
@@ -264,17 +276,10 @@ def test_addresses_that_are_none_or_not_to_be_trusted(address, told):
         workers.commands(address, scheduler=True, workers=1, gpu=False)
 
 
-def test_no_scheduler_and_no_workers_are_told(toy_course, monkeypatch, tmp_path):
+def test_no_scheduler_is_told(toy_course, monkeypatch):
     monkeypatch.setattr(dask_crew, "CONNECT", 0.5)
-    monkeypatch.setattr(dask_crew, "FIRST", 0.5)
-    address = free_address()
     with pytest.raises(ClassroomError, match="no Dask scheduler answers at"):
-        DaskCrew(address, confine=None)
-    monkeypatch.setattr(dask_crew, "CONNECT", 20)
-    [scheduler] = workers.commands(address, scheduler=True, workers=0, gpu=False)
-    with programs(scheduler, root=toy_course, log=tmp_path / "log"):
-        with pytest.raises(ClassroomError, match="has no worker that can grade: no worker has come"):
-            DaskCrew(address, confine=None)
+        DaskCrew(free_address(), confine=None)
 
 
 def test_the_command_has_something_to_start():
