@@ -129,8 +129,12 @@ def writes_once(make: Make, kernels: Iterable[str], *, limit: float = 1.1) -> Ru
 
 
 def _traffic(make, kernels, limit, verb, buffers) -> Run:
-    """Exact counters; only the ratio to the least is judged, so vector accesses do as well."""
-    blocks, threads = 16, 256
+    """Exact counters; only the ratio to the least is judged, so vector accesses do as well.
+
+    The launch that is counted computes, too: its size is drawn and its values are compared, or a kernel that knows it
+    could do nothing there.
+    """
+    threads = 256
 
     def one(bench, kernel, rng) -> Finding:
         from grader.gpu import counters  # a room that opens devices: only when one is needed
@@ -139,10 +143,15 @@ def _traffic(make, kernels, limit, verb, buffers) -> Run:
             "reads": (counters.LOAD_SECTORS, counters.LOAD_REQUESTS),
             "writes": (counters.STORE_SECTORS, counters.STORE_REQUESTS),
         }[verb]
-        case = make(kernel, 4 * blocks * threads, rng).launched(blocks, threads).with_room(ROOM)
+        blocks = int(rng.integers(9, 25))
+        n = 4 * blocks * threads
+        case = make(kernel, n, rng).launched(blocks, threads).with_room(ROOM)
+        case = dataclasses.replace(case, label=_label(n, blocks, threads))
         ran = bench.measure(case)
         if ran.finding:
             return ran.finding
+        if (values := compare(case, ran.outputs)).state is not State.PASS:
+            return values
         least = sum(-(-b.size * b.itemsize // SECTOR) for b in buffers(case))
         touched, asked = ran.counters[sectors], ran.counters[requests]
         if touched <= limit * least:

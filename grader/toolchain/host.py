@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from grader.sandbox import Limits
-from grader.toolchain import locate
+from grader.toolchain import aloof, locate
 from grader.toolchain.cache import Cache, key_of, write_atomically
 from grader.toolchain.compile import COMPILE_LIMITS, ask
 from grader.toolchain.host_messages import explain
@@ -18,7 +18,7 @@ from grader.toolchain.screen import check_includes, read_files
 from grader.toolchain.summary import summary
 from grader.verdict import Diagnostic, State
 
-_SCHEMA = 2  # raise it when the same input is compiled differently
+_SCHEMA = 3  # raise it when the same input is compiled differently
 _CHANNEL = "grader_channel.hpp"
 _UNIT_SUFFIXES = {".cpp", ".cc", ".cxx"}
 _FLAGS = ("-std=c++17", "-O1", "-g", "-Wall", "-Wextra")
@@ -82,6 +82,10 @@ def compile_host(
         state, diagnostics, message = explain(reply.log, source, harness)
         message = message or summary(diagnostics)
         return HostProgram(state=state, diagnostics=diagnostics, log=reply.log, message=message)
+    if foreign := aloof.foreign_functions(reply.blob, _with_channel(harness_readings)):
+        called = ", ".join(foreign[:3])
+        message = f"Your code calls {called}, which C++ does not have: an answer needs nothing of the system."
+        return _failed([Diagnostic(message=message, file=source.main)])
     cache.put(key, {"log": reply.log}, reply.blob)
     return _passed(reply.log, _executable(cache, key, reply.blob), source, harness, cached=False)
 
@@ -97,6 +101,7 @@ def _screen(
         private = _private(harness) - set(source.files)
         known = {*source.files, *harness} - private
         problems = check_includes(readings, known, folders, assembly=False, private=private)
+        problems += aloof.check_names(readings, _with_channel(harness), {*private, _CHANNEL})
     if not problems and not readings[source.main].tokens and not readings[source.main].directives:
         message = "The file is empty: write your answer in it."
         problems.append(Diagnostic(message=message, file=source.main, line=1))
@@ -106,6 +111,12 @@ def _screen(
                 message = "Leave out main(): the grader's program has its own and calls your functions."
                 problems.append(Diagnostic(message=message, file=name, line=line))
     return readings, problems
+
+
+def _with_channel(harness: Mapping[str, Reading]) -> dict[str, Reading]:
+    """The harness with the header that it speaks through."""
+    text = (locate.supplied_include() / _CHANNEL).read_text()
+    return {**harness, _CHANNEL: read(text, _CHANNEL)}
 
 
 def _main_line(reading: Reading) -> int | None:

@@ -75,8 +75,11 @@ def test_an_answer_that_ends_the_process_gets_no_point(tmp_path):
     assert {c.state for c in verdict.checks if c.check != "compiles"} == {State.ERROR}
 
 
-def test_a_forged_report_gets_no_point(tmp_path):
-    """An answer that finds the pipe and reports by itself is no pass and no fault of the grader."""
+def test_a_forged_report_gets_no_point(tmp_path, monkeypatch):
+    """An answer that finds the pipe and reports by itself is no pass and no fault of the grader, even where it was not
+    refused (see tests/toolchain/test_aloof.py)."""
+    monkeypatch.setattr("grader.toolchain.aloof.check_names", lambda *_: ())
+    monkeypatch.setattr("grader.toolchain.aloof.foreign_functions", lambda *_: [])
     (tmp_path / "scale_enqueue.h").write_text(
         '#pragma once\n#include "launch.h"\n#include <cstdlib>\n'
         'extern "C" long write(int, void const*, unsigned long);\n'

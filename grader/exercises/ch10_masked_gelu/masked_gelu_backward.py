@@ -141,10 +141,10 @@ def _mask_selects(bench, rng) -> Finding:
     return passed()
 
 
-def _check(id, misconception, group, sentence, run, source, *, seeded=False) -> Check:
+def _check(id, misconception, group, sentence, run, source, *, seeded=False, needs=("leaves-inputs",)) -> Check:
     return Check(
         id=id, misconception=misconception, group=group, sentence=sentence, run=run, source=source,
-        seeded=seeded, needs=("leaves-inputs",),
+        seeded=seeded, needs=needs,
     )  # fmt: skip
 
 
@@ -217,7 +217,7 @@ PLAN = KernelPlan(
         _check(
             "reads-once", "scattered-reads", "launch",
             "Loads touch no more than 1.1 times the sectors that hold dy, x and mask.",
-            elementwise.reads_once(make, KERNELS), elementwise.COALESCED,
+            elementwise.reads_once(make, KERNELS), elementwise.COALESCED, seeded=True, needs=("grid-stride",),
         ),
     ),
 )  # fmt: skip

@@ -12,6 +12,9 @@
 #include <utility>
 #include <vector>
 
+static_assert(std::is_same<decltype(std::declval<WeightsLayer const&>().weights()), float const*>::value,
+    "weights() must return a float const*");
+
 // Addresses come from a range that nothing may touch: following a device pointer on the host is a crash, as on a GPU.
 namespace
 {
