@@ -35,7 +35,7 @@ _MOST_SECONDS = 3600
 # What the honest neighbours earn, by chapter, in the order of the exercises; None: all.
 NEIGHBOURS = {
     WARM_UP: {"a-right": None, "m-wrong": (0, 2, 3, 3, 3, 3), "z-unfinished": (0, 1, 0, 0, 0, 0)},
-    GELU: {"a-right": None, "m-wrong": (8, 8, 6), "z-unfinished": (0, 0, 0)},
+    GELU: {"a-right": None, "m-wrong": (7, 8, 6), "z-unfinished": (0, 0, 0)},
 }
 
 
@@ -132,9 +132,6 @@ class HostileClass:
         trust = ["--trust-submissions"] if confine is None else ["--confine", confine]
         began = time.monotonic()
         for chapter in self.chapters:
-            if os.environ.get("H8_OLD"):
-                self._run(["class", "autograde", chapter, "--trust-submissions"], allowed=(0, 3))
-                continue
             self._run(["autograde", chapter, "--jobs", str(jobs), *trust], allowed=(0, 3))
         seconds = time.monotonic() - began
         for chapter in self.chapters:

@@ -175,12 +175,31 @@ CASES = (
                 raise Found(path)
         """, "fail|error 0"),
     python("becomes-root", "takes the rights of root", """
-        for way in (os.setuid, os.setgid):
-            way(0)
-        raise Found((os.getuid(), os.getgid()))
+        before = os.getresuid()
+        os.setresuid(0, 0, 0)
+        if before != (0, 0, 0): raise Found(before)
+        """, "fail|crash 0", was="where nobody else may read Python, a child of root stays root, without any right"),
+    python("is-root", "uses the rights of root", """
+        for path in ('/etc/shadow', '/etc/passwd', '/root/hostile-mark', '/usr/bin/hostile-mark'):
+            try: open(path, 'a').close()
+            except OSError: continue
+            raise Found(path)
+        """, was="os.access was asked, which knows nothing of Landlock"),
+    python("slows-others", "slows other processes down, and ties them to one processor", """
+        for pid in {os.getppid(), *(int(p) for p in os.listdir('/proc') if p.isdigit())} - {os.getpid(), 1}:
+            for way in (lambda: os.setpriority(os.PRIO_PROCESS, pid, 19), lambda: os.sched_setaffinity(pid, {0}),
+                        lambda: os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))):
+                try: way()
+                except OSError: continue
+                if pid != os.getppid() or pid > 2: raise Found(pid)
         """, "fail|crash 0"),
-    python("is-root", "is root already",
-           "if os.getuid() == 0 and os.access('/etc/shadow', os.W_OK): raise Found('root')"),
+    python("marks-others", "makes the kernel end others first when memory is short", """
+        for pid in os.listdir('/proc'):
+            if pid.isdigit() and int(pid) not in (1, os.getpid()):
+                try: open(f'/proc/{pid}/oom_score_adj', 'w').write('1000')
+                except OSError: continue
+                raise Found(pid)
+        """),
     python("has-rights", "keeps rights of the machine", """
         for line in open('/proc/self/status'):
             if line.startswith('CapEff') and int(line.split()[1], 16): raise Found(line)
@@ -413,5 +432,6 @@ CASES = (
            "libc.shmget(0x484f5355, 4096, 0o1666)", before=_CALL, expect="fail|crash 0"),
     covert("marks-process", "two students see each other's processes",
            "sum(b'python' in open(f'/proc/{p}/cmdline', 'rb').read() and os.stat(f'/proc/{p}').st_uid == os.getuid() "
-           "for p in os.listdir('/proc') if p.isdigit() and int(p) != os.getpid())", "pass"),
+           "for p in os.listdir('/proc') if p.isdigit() and int(p) not in (1, os.getpid(), os.getppid()))",
+           "pass", was="the child's own launcher, process 1 of its namespace, was not thought of"),
 )  # fmt: skip
