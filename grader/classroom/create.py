@@ -46,6 +46,7 @@ This folder is private to you: it holds your students' work, the gradebook and t
 | settings of nbgrader and of the grading | `nbgrader_config.py` |
 | assignments (one a chapter; you may add cells and files before the release) | `source/` |
 | what students handed in, one folder a student | `submitted/STUDENT/ASSIGNMENT/` |
+| what a newer hand-in replaced | `submitted_before/STUDENT/ASSIGNMENT/TIME/` |
 | graded notebooks, feedback pages, verdicts | `autograded/`, `feedback/`, `results/` |
 | scores | `gradebook.db`, or the database that `nbgrader_config.py` names |
 | where the hidden cases come from; a grade can be reproduced with it only | `class_secret` |

@@ -17,6 +17,8 @@ from grader.classroom.batch import Graded
 from grader.classroom.errors import ClassroomError
 from grader.classroom.export.grades import Grades, read_grades
 from grader.classroom.export.registrar import export_csv
+from grader.classroom.intake.enrol import enrol
+from grader.classroom.intake.roster import Roster
 from grader.classroom.run import Run
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
@@ -78,6 +80,9 @@ class Session:
 
     def export(self, path) -> int:
         return export_csv(self.tree, self.course.db_url, self.course.course_id, path)
+
+    def enrol(self, roster: Roster) -> int:
+        return enrol(self.course.db_url, self.course.course_id, roster)
 
     def grades(self, chapter: Chapter) -> Grades:
         return read_grades(self.tree, self.course.db_url, self.course.course_id, chapter)

@@ -5,7 +5,9 @@ class_secret         the seeds of the hidden cases come from it; never leaves th
 gradebook.db         nbgrader's gradebook
 source/ release/     nbgrader's assignments
 submitted/ autograded/ feedback/    STUDENT/ASSIGNMENT/..., as nbgrader keeps them
-results/             STUDENT/ASSIGNMENT/result.json: every verdict, with the seed that reproduces it
+results/             STUDENT/ASSIGNMENT/result.json: every verdict, with the seed that reproduces it;
+                     handed_in.json: where the submission came from, if it was taken in
+submitted_before/    STUDENT/ASSIGNMENT/TIME/...: what a newer hand-in replaced
 exchange/            nbgrader's mark of what was released; students get the class release instead
 """
 

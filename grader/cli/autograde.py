@@ -9,6 +9,7 @@ from rich.console import Console
 
 from grader.classroom import material
 from grader.classroom.errors import ClassroomError, Stopped
+from grader.classroom.intake.roster import read_roster
 from grader.classroom.intake.take import mend, take_in
 from grader.classroom.progress import Bar
 from grader.classroom.report import print_grades
@@ -26,7 +27,7 @@ def run(chapter: str | None, course: Path | None, resume: bool, options: dict) -
         record = _resumed(tree, chapter, options)
     else:
         if options["sources"] or options["roster"]:
-            whole &= _take_in(tree, chapter, options, console)
+            whole &= _take_in(session, chapter, options, console)
         else:
             mend(tree)
         record = _begun(tree, chapter, options)
@@ -50,12 +51,15 @@ def run(chapter: str | None, course: Path | None, resume: bool, options: dict) -
     return OK if whole else FAULT
 
 
-def _take_in(tree: ClassTree, chapter: str | None, options: dict, console: Console) -> bool:
+def _take_in(session: Session, chapter: str | None, options: dict, console: Console) -> bool:
     """Bring what was handed in into `submitted/`; False if something could not be taken."""
     if not chapter:
         raise ClassroomError("--from and --roster take in one assignment: name its chapter, too")
-    roster = Path(options["roster"]) if options["roster"] else None
-    report = take_in(tree, material.chapter(chapter), [Path(source) for source in options["sources"]], roster)
+    roster = read_roster(Path(options["roster"])) if options["roster"] else None
+    sources = [Path(source) for source in options["sources"]]
+    report = take_in(session.tree, material.chapter(chapter), sources, roster)
+    if roster:
+        session.enrol(roster)
     for line in report.lines():
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     return not report.count("failed")

@@ -304,7 +304,7 @@ def test_the_command_takes_in_grades_and_tells(classroom, tmp_path, monkeypatch)
 
     monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "in.zip").write_bytes(moodle({("Ada Lovelace", 1): answers(), ("Bob", 2): {"hw.zip": b"junk"}}))
-    (tmp_path / "roster.csv").write_text("id,name\nada,Ada Lovelace\neve,Eve\n")
+    (tmp_path / "roster.csv").write_text("id,name,email\nada,Ada Lovelace\neve,Eve,eve@x.example\n")
     words = ["10", "--from", tmp_path / "in.zip", "--roster", tmp_path / "roster.csv", "--trust-submissions",
              "--course", classroom.tree.root, "--jobs", "1"]  # fmt: skip
     done = CliRunner().invoke(app, ["autograde", *map(str, words)])
@@ -314,3 +314,12 @@ def test_the_command_takes_in_grades_and_tells(classroom, tmp_path, monkeypatch)
         assert told in done.output, told
     assert classroom.scores("ada")["toy-kernel"] == (10, False)
     assert classroom.scores("Bob_2")["toy-kernel"] == (0, True)
+    from grader.classroom.session import Session
+
+    Session(classroom.tree).export(tmp_path / "grades.csv")
+    rows = [line.split(",")[3:7] for line in (tmp_path / "grades.csv").read_text().splitlines()[1:]]
+    assert sorted(rows) == [
+        ["Bob_2", "Bob_2", "", ""],
+        ["ada", "Lovelace", "Ada", ""],
+        ["eve", "Eve", "", "eve@x.example"],
+    ]

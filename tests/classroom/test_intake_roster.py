@@ -179,3 +179,16 @@ def test_two_people_of_one_name_stay_two_in_every_run(classroom, tmp_path):
     assert (classroom.tree.submitted("ada_7", toy.NAME) / "toy.cu").read_bytes() == b"moodle"
     report = take_in(classroom.tree, chapter, both[::-1])
     assert classroom.tree.students(toy.NAME) == students and report.count("unchanged") == 2
+
+
+def test_names_and_addresses_reach_the_gradebook_once(classroom, roster):
+    from nbgrader.api import Gradebook
+
+    from grader.classroom.session import Session
+
+    session = Session(classroom.tree)
+    assert (session.enrol(roster(CANVAS)), session.enrol(roster(CANVAS))) == (4, 0)
+    session.enrol(roster("id,name,email\nada,A. Byron,ada@x.example\n"))
+    with Gradebook(f"sqlite:///{classroom.tree.database}") as book:
+        found = {s.id: (s.last_name, s.first_name, s.email) for s in book.students}
+    assert found["ada"] == ("Lovelace", "Ada", "ada@x.example") and found["S2"] == ("O'Neil", "Bob", None)

@@ -48,6 +48,13 @@ class Person:
     group: str = ""
     submitted: datetime | None = None  # naive UTC
     row: tuple[str, ...] = ()
+    last: str = ""  # of the name, where the file says it
+
+    @property
+    def last_and_first(self) -> tuple[str, str]:
+        """The name in two parts; without better knowledge the last word is the last name."""
+        last = self.last or self.name.rpartition(" ")[2]
+        return last, self.name.removesuffix(last).strip()
 
 
 @dataclass(frozen=True)
@@ -182,24 +189,26 @@ def _person(kind: str, columns: dict[str, int], row: tuple[str, ...]) -> Person 
         return Person(
             id=safe(login) if login else student_id(name, cell("id")),
             name=name,
+            last=last,
             aliases=(f"{last} {first}",),
             login=login,
             canvas=cell("id"),
             group=cell("group"),
             row=row,
         )
-    number, given = "", cell("email address", "username", "id number")
+    number, last, given = "", "", cell("email address", "username", "id number")
     if kind == "worksheet":
         number = (re.findall(r"\d+", cell("identifier")) or [""])[-1]
         name, aliases = cell("full name"), ()
         if not number:
             return None
     else:
-        name = f"{cell('first name')} {cell(*_LAST)}".strip()
-        aliases = (f"{cell(*_LAST)} {cell('first name')}",)
+        first, last = cell("first name"), cell(*_LAST)
+        name, aliases = f"{first} {last}".strip(), (f"{last} {first}",)
     return Person(
         id=safe(given) if given else student_id(name or "Participant", number) if number else "",
         name=name,
+        last=last,
         aliases=aliases,
         email=cell("email address"),
         login=cell("username"),
