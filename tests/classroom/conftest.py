@@ -94,3 +94,13 @@ def take(classroom, tmp_path):
 
     call.there, call.tree = there, classroom.tree
     return call
+
+
+@pytest.fixture
+def workers(toy_course, monkeypatch):
+    """Real worker processes do the tasks."""
+    from grader.classroom import crew
+
+    monkeypatch.setattr(crew, "local", crew.LocalCrew)
+    monkeypatch.setattr(crew, "COMMAND", toy.worker_command(toy_course))
+    return toy_course

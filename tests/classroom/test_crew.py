@@ -1,0 +1,112 @@
+"""Those who do the tasks: worker processes that die, hang and are replaced."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import classroom_toy as toy
+import pytest
+
+from grader.classroom import crew, material, worker
+from grader.classroom.crew import InlineCrew, LocalCrew
+from grader.classroom.task import Answer, Task
+from grader.sandbox import confinement
+
+
+def task(cu="right", exercises=("toy-kernel", "toy-cell"), **more):
+    more = {"confinement": None} | more
+    cells = {"toy-cell-answer": "def answer():\n    return 'right'"}
+    return Task(
+        chapter=toy.NAME, exercises=exercises, files={"toy.cu": cu.encode()}, cells=cells,
+        seeds={"toy-kernel": 1, "toy-cell": 2}, **more,
+    )  # fmt: skip
+
+
+def test_a_task_and_its_answer_are_plain_bytes(toy_course):
+    text = task(cu="half").to_bytes()
+    assert json.loads(text) and Task.from_bytes(text) == task(cu="half")
+    answer = Answer.from_bytes(worker.perform(text))
+    assert {slug: verdict.earned for slug, verdict in answer.verdicts.items()} == {"toy-kernel": 6, "toy-cell": 10}
+    assert answer.verdicts["toy-kernel"].seed == 1 and answer.log == ""
+    for broken in (b"", b"[]", b'{"verdicts": 7}', b'{"verdicts": {"a": {}}, "seconds": 0, "log": ""}'):
+        with pytest.raises(ValueError):
+            Answer.from_bytes(broken)
+
+
+def test_the_workers_set_the_confinement_of_the_task(toy_course, monkeypatch):
+    used = []
+    monkeypatch.setattr(material, "check", lambda *a, **k: used.append(confinement.current()) or toy.check(*a, **k))
+    with InlineCrew() as inline:
+        inline.submit("x", task(confinement="landlock"))
+        assert inline.wait().answer
+    assert used == ["landlock"] * 2 and confinement.current() is None
+
+
+def test_a_crew_does_tasks_in_any_order_and_leaves_nothing_behind(workers):
+    before = set(os.listdir("/proc"))
+    with LocalCrew(2) as two:
+        for number in range(12):
+            while not two.room:
+                two.wait()
+            two.submit(str(number), task())
+        while two.pending:
+            done = two.wait()
+            assert done.answer and not done.problem
+        folder = two._temporary
+    assert not Path(folder).exists()
+    time.sleep(0.05)
+    left = [pid for pid in set(os.listdir("/proc")) - before if pid.isdecimal() and b"classroom_toy" in _command(pid)]
+    assert not left
+
+
+def _command(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_workers_are_replaced_now_and_then(workers, monkeypatch):
+    monkeypatch.setattr(crew, "TASKS_A_WORKER", 2)
+    seen = set()
+    with LocalCrew(1) as one:
+        for number in range(5):
+            one.submit(str(number), task())
+            assert one.wait().answer
+            seen |= {id(child) for child in one._workers.values()}
+    assert len(seen) == 3 or len(seen) == 2  # a number may come again for another object
+
+
+def test_a_worker_that_dies_costs_one_retry(workers):
+    with LocalCrew(1) as one:
+        one.submit("x", task(cu="right die once", exercises=("toy-kernel",)))
+        assert one.wait().answer.verdicts["toy-kernel"].passed
+        one.submit("y", task(cu="die", exercises=("toy-kernel",)))
+        done = one.wait()
+        assert done.answer is None and "SIGKILL" in done.problem
+        one.submit("z", task())
+        assert one.wait().answer  # the next has a worker again
+
+
+def test_a_crew_is_closed_while_tasks_are_under_way(workers):
+    crew_ = LocalCrew(2)
+    for number in range(4):
+        crew_.submit(str(number), task(cu="hang"))
+    time.sleep(0.3)
+    began = time.monotonic()
+    crew_.close()
+    assert time.monotonic() - began < 100  # the tasks last 1000 s
+
+
+def test_a_worker_judges_one_gpu_job_at_a_time(toy_course, monkeypatch, tmp_path):
+    """An exercise that needs a GPU holds the machine's lock; another process waits for it."""
+    monkeypatch.setenv("GRADER_CACHE", str(tmp_path))
+    waiter = [sys.executable, "-c", "from grader.classroom.worker import the_gpu\nwith the_gpu(): print('had it')"]
+    with worker.the_gpu():
+        other = subprocess.Popen(waiter, stdout=subprocess.PIPE, text=True)
+        with pytest.raises(subprocess.TimeoutExpired):
+            other.wait(3)
+    assert other.communicate(timeout=60)[0] == "had it\n"
