@@ -18,23 +18,27 @@ import json
 import os
 import platform
 import shutil
+import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
+import venv
 from collections.abc import Sequence
 from pathlib import Path
 
 from measured import Measured, measure, resident_mb
-from students import Answer, answers, stock_notebook, with_cells
+from students import ROOT, Answer, answers, stock_notebook, with_cells
 
 from grader import course
 from grader.classroom.create import create
 from grader.classroom.release import release
 from grader.classroom.result import Result
 from grader.classroom.session import Session
+from grader.exercises import check
 from grader.sandbox import confinement
 from grader.simulator.build import build
-from grader.toolchain import cache_folder
+from grader.toolchain import Source, cache_folder, compile_library
 from grader.verdict import State
 
 SETS = {
@@ -44,14 +48,15 @@ SETS = {
     "chapter-10": ("masked-gelu-forward", "masked-gelu-backward", "masked-gelu-cases"),
     "chapter-0": ("thread-index", "bounds-guard", "grid-stride", "override-noexcept", "ownership", "return-status"),
 }
-BUILT_ONCE = ("engine",)  # folders of the cache that hold nothing of a submission
+BUILT_ONCE = ("engine", "host", "runtime")  # folders of the cache that hold nothing of a submission
 
 
 def cold_environment(folder: Path) -> dict[str, str]:
     """Ours, with a cache that holds what is built once for a machine, and this Python's programs."""
     build()
     for name in BUILT_ONCE:
-        shutil.copytree(cache_folder() / name, folder / name)
+        if (cache_folder() / name).is_dir():
+            shutil.copytree(cache_folder() / name, folder / name)
     return {**with_programs(), "GRADER_CACHE": str(folder)}
 
 
@@ -83,8 +88,8 @@ class Ours:
             (place / name).write_bytes(data)
 
     def command(self) -> list[str]:
-        program = Path(sys.executable).with_name("grader")
-        return [str(program), "autograde", str(self.chapter.number), "--jobs", str(self.jobs)]
+        program = [sys.executable, "-c", "from grader.cli.main import app; app()"]
+        return [*program, "autograde", str(self.chapter.number), "--jobs", str(self.jobs)]
 
     def passed(self, student: str) -> set[str]:
         result = Result.read(self.tree.result(student, self.chapter.name))
@@ -190,6 +195,76 @@ def memory(count: int, jobs: int) -> dict:
     }  # fmt: skip
 
 
+def plugins(count: int) -> dict:
+    """Plugin exercises: what grading takes beside the bare compile and the run of the rules. The chapter is one that
+    tests and benchmarks alone see: everything runs in a copy of the course that has it, in a Python environment whose
+    ``grader`` is that copy."""
+    sys.path.append(str(ROOT / "tests" / "exercises"))
+    import plugin_course_tree
+
+    with tempfile.TemporaryDirectory(prefix="class-") as folder:
+        tree, environment = plugin_course_tree.make(Path(folder, "course")), Path(folder, "environment")
+        venv.create(environment, with_pip=False, symlinks=True)
+        here = next(environment.glob("lib/python*/site-packages"))
+        (here / "course.pth").write_text(f"{tree}\n{sysconfig.get_path('purelib')}\n")
+        command = [str(environment / "bin" / "python"), __file__, "--plugins-here", str(count)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(tree)})
+    if done.returncode:
+        raise SystemExit(f"grading plugins ended with {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def plugins_here(count: int) -> dict:
+    """In the copy: the same submissions compiled and judged here, one after the other, and graded by one and by two
+    workers."""
+    sys.path.append(str(ROOT / "tests" / "exercises"))
+    from plugin_course_tree import STATE, distinct
+
+    exercise, kind = course.find(STATE), confinement.best().kind
+    files = [distinct(number) for number in range(count)]
+    supplied = {path.name: path.read_bytes() for path in course.pristine().skeletons(exercise.chapter).iterdir()}
+    compiling = judging = judging_unconfined = 0.0
+    with tempfile.TemporaryDirectory(prefix="class-") as folder:
+        os.environ |= cold_environment(Path(folder, "cache"))
+        for number, answer in enumerate(files):
+            place = Path(folder, "answer")
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            for name, data in (supplied | answer).items():
+                (place / name).write_bytes(data)
+            began = time.perf_counter()
+            library = compile_library(Source(supplied | answer, exercise.files[0]))
+            compiling += time.perf_counter() - began
+            times = []
+            for each in (kind, None):
+                confinement.use(each)
+                began = time.perf_counter()
+                verdict = check(STATE, place, seed=number, hidden=True)
+                times.append(time.perf_counter() - began)
+                if library.state is not State.PASS or verdict.state is not State.PASS:
+                    raise SystemExit(f"a right plugin did not pass: {library.message} {verdict.to_json()}")
+            judging += times[0]
+            judging_unconfined += times[1]
+    runs = {}
+    for jobs in (1, 2):
+        with tempfile.TemporaryDirectory(prefix="class-") as folder:
+            ours = Ours(Path(folder), [exercise], jobs)
+            for number, answer in enumerate(files):
+                ours.hand_in(f"s{number:04}", Answer("right", answer, {}))
+            done = measure(ours.command(), env=cold_environment(Path(folder, "cold")), cwd=ours.root)
+            if done.status or not all(ours.passed(f"s{number:04}") for number in range(count)):
+                raise SystemExit(f"{ours.name} ended with {done.status}:\n{done.output[-3000:]}")
+            runs[jobs] = done
+    return {
+        "submissions": count, "compile_seconds_each": round(compiling / count, 2),
+        "rules_seconds_each": round(judging / count, 2),
+        "rules_unconfined_seconds_each": round(judging_unconfined / count, 2),
+        "graded_seconds_each": {jobs: round(run.seconds / count, 2) for jobs, run in runs.items()},
+        "grading_adds_percent": round(100 * (runs[1].seconds / (compiling + judging) - 1), 1),
+        "two_jobs_are_faster_by": round(runs[1].seconds / runs[2].seconds, 2),
+    }  # fmt: skip
+
+
 def table(results: dict[str, dict]) -> str:
     lines = [
         "| exercises | submissions | nbgrader: a second | CPU s each | peak MB "
@@ -212,13 +287,21 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--memory", type=int, metavar="COUNT", help="instead: memory over so many submissions")
     parser.add_argument("--report", type=Path)
+    parser.add_argument("--plugins", type=int, metavar="COUNT", help="instead: so many plugins, one and two jobs")
+    parser.add_argument("--plugins-here", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.plugins_here:
+        print(json.dumps(plugins_here(options.plugins_here)))
+        return
     facts = {
         "date": time.strftime("%Y-%m-%d"), "cores": os.cpu_count(), "machine": platform.machine(),
         "python": platform.python_version(), "confinement": confinement.best().kind, "jobs": options.jobs,
     }  # fmt: skip
     if options.memory:
         found = {"memory": memory(options.memory, options.jobs)}
+        print(json.dumps(found, indent=1))
+    elif options.plugins:
+        found = {"plugins": plugins(options.plugins)}
         print(json.dumps(found, indent=1))
     else:
         found = {"sets": {}}
