@@ -192,3 +192,21 @@ def test_names_and_addresses_reach_the_gradebook_once(classroom, roster):
     with Gradebook(f"sqlite:///{classroom.tree.database}") as book:
         found = {s.id: (s.last_name, s.first_name, s.email) for s in book.students}
     assert found["ada"] == ("Lovelace", "Ada", "ada@x.example") and found["S2"] == ("O'Neil", "Bob", None)
+
+
+def test_two_of_one_name_in_an_archive_are_not_one_of_the_roster(classroom, tmp_path, roster):
+    (tmp_path / "in.zip").write_bytes(
+        moodle({("Ada Lovelace", 5): answers(b"one"), ("Ada Lovelace", 6): answers(b"two")})
+    )
+    people = roster("id,name\nada,Ada Lovelace\n")
+    report = take_in(classroom.tree, material.chapter(10), [tmp_path / "in.zip"], people)
+    there = {
+        s: (classroom.tree.submitted(s, toy.NAME) / "toy.cu").read_bytes() for s in classroom.tree.students(toy.NAME)
+    }
+    assert there == {"Ada_Lovelace_5": b"one", "Ada_Lovelace_6": b"two"}
+    assert any("Ada Lovelace 6 may be ada of the roster, but somebody else" in line for line in report.lines())
+
+
+def test_a_cell_may_be_long(roster):
+    text = "Identifier,Full name,Status,Grade,Online text\nParticipant 1,Ada,Submitted,," + "x" * 300_000 + "\n"
+    assert roster(text).people[0].name == "Ada"

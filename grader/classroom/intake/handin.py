@@ -54,5 +54,5 @@ class HandIn:
     when: datetime | None = None
     late: bool = False  # by the platform's own mark
     whole: bool = False
-    refused: str = ""  # why it must not be taken
+    source: int = 0  # in which of the sources of a run it is
     notes: list[Note] = field(default_factory=list)

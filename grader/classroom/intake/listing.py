@@ -47,13 +47,15 @@ def opened(path: Path) -> Iterator[Listing]:
         yield of_folder(path)
         return
     try:
-        with path.open("rb") as file:
-            archive = Archive(file)
-            yield Listing(path, archive.files, archive.odd)
-    except BadArchive as problem:
-        raise ClassroomError(f"{path} cannot be taken in: {problem}") from None
+        file = path.open("rb")
     except OSError as problem:
         raise ClassroomError(f"{path} cannot be opened: {problem.strerror}") from None
+    with file:
+        try:
+            archive = Archive(file)
+        except BadArchive as problem:
+            raise ClassroomError(f"{path} cannot be taken in: {problem}") from None
+        yield Listing(path, archive.files, archive.odd)
 
 
 def of_folder(path: Path) -> Listing:

@@ -114,10 +114,13 @@ def read_roster(path: Path) -> Roster:
         raise ClassroomError(f"{path} cannot be read as a roster: {problem}") from None
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
+    limit = csv.field_size_limit(LARGEST)  # Moodle writes whole texts into a cell
     try:
         rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)]
     except csv.Error as problem:
         raise ClassroomError(f"{path} is not a CSV file: {problem}") from None
+    finally:
+        csv.field_size_limit(limit)
     if not rows or not any(rows[0]):
         raise ClassroomError(f"{path} is empty; a roster has a line of column names and then a line for each student")
     header, kind = rows[0], _kind(path, rows[0])

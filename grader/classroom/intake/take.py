@@ -87,9 +87,12 @@ def take_in(
         roster = read_roster(roster)
     with only_one(tree), ExitStack() as stack:
         report = Report(told=[f"{student}: an interrupted step was ended." for student in recover(tree)])
-        found = [hand_in for path in sources for hand_in in _read(stack, tree, chapter, path, roster, report)]
+        found: list[HandIn] = []
+        for number, path in enumerate(sources):
+            read = _read(stack, tree, chapter, path, roster, report)
+            found += [replace(hand_in, source=number) for hand_in in read]
         found.sort(key=lambda hand_in: hand_in.as_of)  # stable: of equally new ones the source named last wins
-        known = _Known(tree, chapter, roster)
+        known = _Known(tree, chapter, roster, found)
         for hand_in in found:
             for student, sentences, when in known.students(hand_in):
                 try:
@@ -177,10 +180,14 @@ def _other(parts: list[str], tree: ClassTree, chapter: Chapter) -> bool:
 class _Known:
     """Which student's folder a hand-in belongs to: by the roster, as in an earlier run, or by the sender's name."""
 
-    def __init__(self, tree: ClassTree, chapter: Chapter, roster: Roster | None):
+    def __init__(self, tree: ClassTree, chapter: Chapter, roster: Roster | None, found: list[HandIn]):
         self.roster = roster
         self.by_sender: dict[Sender, str] = {}
         self.by_student: dict[str, Sender] = {}
+        self.claims: dict[tuple[int, str], set[Sender]] = {}  # (source, person) -> who may be that
+        for hand_in in found if roster else ():
+            for person in roster.find(hand_in.sender)[0]:
+                self.claims.setdefault((hand_in.source, person.id), set()).add(hand_in.sender)
         for student in tree.students(chapter.name):
             if origin := Origin.read(origin_path(tree, student, chapter.name)):
                 self.by_sender[origin.sender] = student
@@ -192,6 +199,10 @@ class _Known:
         people, doubt = self.roster.find(sender) if self.roster else ([], "")
         shown = f"{sender.name} {sender.number}".strip()
         told = [f"handed in as {printable(shown)}; {doubt}."] if doubt else []
+        if any(len(self.claims[hand_in.source, person.id]) > 1 for person in people):
+            # Two senders of one archive are two people, even if the roster knows one by that name.
+            told = [f"{printable(shown)} may be {people[0].id} of the roster, but somebody else there as well."]
+            people = []
         if people:
             before = self.by_sender.get(sender)
             if before and before not in {person.id for person in people}:
