@@ -64,14 +64,12 @@ def command(bwrap: str, view: View, *, home: str, cwd: str, home_bytes: int | No
     """What goes before the command of the launcher."""
     words = [bwrap, *namespaces(), *_folders([*view.read, home])]
     for path in view.read:
-        if os.path.islink(path) and os.path.dirname(path) == "/":  # /lib -> usr/lib
-            words += ["--symlink", os.readlink(path), path]
-        else:
-            words += ["--ro-bind-try", path, path]
+        real = os.path.realpath(path)  # is in the view too, less what is hidden
+        words += ["--ro-bind-try", path, path] if real == path else ["--symlink", real, path]
     masks = [path for path in view.hidden if _within(path, view.read) and os.path.isdir(path)]
     for path in masks:
         words += ["--tmpfs", path]
-    words += _folders(view.again, [path for path in view.read if not _within(path, masks)])
+    words += _folders(path for path in view.again if _within(path, masks) or not _within(path, view.read))
     for path in view.again:
         words += ["--ro-bind-try", path, path]
     words += ["--proc", "/proc", "--dev", "/dev"]
@@ -83,10 +81,11 @@ def command(bwrap: str, view: View, *, home: str, cwd: str, home_bytes: int | No
     return [*words, "--chdir", cwd, "--"]
 
 
-def _folders(paths: Iterable[str], there: Iterable[str] = ()) -> list[str]:
-    """Make the folders that lead to the paths, open to all: bubblewrap would shut those that it makes by itself."""
+def _folders(paths: Iterable[str]) -> list[str]:
+    """Make the folders that lead to the paths, open to all: bubblewrap would shut those that it makes by itself. It
+    leaves those alone that are there."""
     folders = {str(folder) for path in paths for folder in Path(path).parents} - {"/"}
-    return [word for folder in sorted(folders) if not _within(folder, there) for word in ("--dir", folder)]
+    return [word for folder in sorted(folders) for word in ("--dir", folder)]
 
 
 def _within(path: str, folders: Iterable[str]) -> bool:

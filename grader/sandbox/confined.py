@@ -6,6 +6,7 @@ namespaces. What the launcher says comes on a socket that the child does not hav
 
 from __future__ import annotations
 
+import functools
 import marshal
 import os
 import resource
@@ -22,6 +23,8 @@ from grader.sandbox.view import DEVICES, PACKAGE, around, is_open, view
 # that no two children that run at the same time are the same user.
 FIRST_USER = 1_900_000_000
 _THREADS = 64 + 4 * (os.cpu_count() or 1)  # that honest processes may have besides the processes that they may be
+# CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_SYS_PTRACE
+_RIGHTS = sum(1 << right for right in (0, 1, 3, 5, 6, 7, 8, 19))
 _FILES = 1024  # open files of one process
 _SPARE = 16 << 20  # bytes of the home's file system beyond its limit, so that the limit is told and not "no space left"
 # In a source tree the folder of the package holds much else, and Python cannot import from a folder whose names it may
@@ -58,9 +61,7 @@ class Confined:
             if (bwrap := bubblewrap.program()) is None:
                 raise OSError(bubblewrap.MISSING)
             space = None if limits.home_bytes is None else limits.home_bytes + _SPARE
-            words = bubblewrap.command(
-                bwrap, self._view, home=home, cwd=str(cwd or home), home_bytes=space
-            )
+            words = bubblewrap.command(bwrap, self._view, home=home, cwd=str(cwd or home), home_bytes=space)
             self.command = [*words, *start, *command]
         else:
             self.command = [*start, *self._importable(list(command))]
@@ -75,7 +76,7 @@ class Confined:
         self._theirs.close()
         seen = {"read": ["/"]} if self._private else {"read": around(self._view), "names": self._names()}
         seen["read"] += ["/proc"] if self._private else [f"/proc/{pid}", *_PROC]
-        uid = FIRST_USER + pid if os.getuid() == 0 and self._for_everybody() else None
+        uid = FIRST_USER + pid if _can_be_another() and self._for_everybody() else None
         limits = [(resource.RLIMIT_NOFILE, _FILES), (resource.RLIMIT_MSGQUEUE, 0), (resource.RLIMIT_RTPRIO, 0)]
         if self._limits.processes is not None and (uid is not None or self._private and _counts_by_namespace()):
             limits.append((resource.RLIMIT_NPROC, self._limits.processes + _THREADS))
@@ -139,6 +140,14 @@ class Confined:
         if _installed() or command[1:3] != ["-I", "-m"]:
             return command
         return [command[0], "-I", "-c", _IMPORT, confinement.roof(), *command[3:]]
+
+
+@functools.cache
+def _can_be_another() -> bool:
+    """Whether this process may start one as another user, and then watch, end and clean up after it."""
+    status = Path("/proc/self/status").read_text()
+    rights = int(status.partition("CapEff:")[2].split()[0], 16)
+    return os.getuid() == 0 and rights & _RIGHTS == _RIGHTS
 
 
 def _installed() -> bool:

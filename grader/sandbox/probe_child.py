@@ -1,8 +1,8 @@
 """The child of a probe: ``python -I -m grader.sandbox.probe_child``. It reaches for what it must not have, and tells.
 
-Request: ``secret`` a file and ``folder`` a folder of the parent's, ``home`` a file in the home folder, the parent's
-``process`` and an open TCP ``port``. Reply:
-``reached``, in words; ``user``, its number; ``rights``, its capabilities; ``filtered``, whether seccomp is on.
+Request: ``secret`` a file and ``folder`` a folder of the parent's, ``home`` a file in the home folder, ``cases`` a module
+of an exercise, the parent's ``process`` and an open TCP ``port``. Reply: ``reached``, in words; ``user``, its number;
+``rights``, whether it has any capability; ``filtered``, whether seccomp is on.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def _attempts(asked: dict) -> dict:
     return {
         "the network": lambda: socket.create_connection(("127.0.0.1", asked["port"]), 1),
         "files of yours": lambda: open(asked["secret"]),
+        "the cases of exercises": lambda: open(asked["cases"]),
         "your home folder": lambda: open(asked["home"]),
         "folders to write in": lambda: open(os.path.join(asked["folder"], "written"), "w"),
         "other processes": lambda: open(f"/proc/{asked['process']}/environ").read(1),

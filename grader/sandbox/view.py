@@ -52,7 +52,8 @@ def view(reads: Iterable[str | Path] = (), hide: Iterable[str | Path] = ()) -> V
 def around(view: View) -> list[str]:
     """``read`` without ``hidden``, for rules that can only allow: a folder that holds something hidden gives way to
     what is beside it. With ``again``."""
-    return [part for path in view.read for part in _without(path, view.hidden)] + list(view.again)
+    real = dict.fromkeys(map(os.path.realpath, view.read))
+    return [part for path in real for part in _without(path, view.hidden)] + list(view.again)
 
 
 def is_open(path: str, *, parents: bool) -> bool:
@@ -69,13 +70,16 @@ def is_open(path: str, *, parents: bool) -> bool:
 
 
 def _without(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
+    """``path`` has no symbolic link in it. Those beside something hidden are left out: what they lead to is seen, or
+    not, by its own name."""
     inside = [one for one in hidden if one == path or one.startswith(path.rstrip("/") + "/")]
     if not inside:
         yield path
-    elif path not in inside and os.path.isdir(path) and not os.path.islink(path):
+    elif path not in inside and os.path.isdir(path):
         with os.scandir(path) as entries:
             for entry in entries:
-                yield from _without(entry.path, tuple(inside))
+                if not entry.is_symlink():
+                    yield from _without(entry.path, tuple(inside))
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.sandbox import Child, ChildEnded, Limits, bubblewrap, confinement, run, tidy
-from grader.sandbox.view import PACKAGE
+from grader.sandbox.view import PACKAGE, view
 from grader.verdict import State
 
 HERE = Path(__file__).parent
@@ -76,11 +76,13 @@ def _given(folder: Path):
         for each in (abstract, unix):
             each.listen()
         os.chmod(folder / "socket", 0o777)
-        shown = [Path(sys.base_prefix).relative_to(home).parts[0]] if Path(sys.base_prefix).is_relative_to(home) else []
+        seen = view()  # a folder that leads to something seen is there, and empty but for that
+        paths = [Path(path) for path in (*seen.read, *seen.again)]
+        shown = [path.relative_to(top).parts[0] for path in paths for top in (home, "/tmp") if path.is_relative_to(top)]
         yield {
             "port": server.getsockname()[1], "abstract": name,
             "unix": str(folder / "socket"), "canary": str(canary), "open": str(folder), "home": str(home),
-            "shown": [*shown, ".venv", ".pyenv", "wt"], "package": str(PACKAGE), "parent": os.getpid(),
+            "shown": shown, "package": str(PACKAGE), "parent": os.getpid(),
             "sibling": sibling.pid, "other": str(canary),
         }  # fmt: skip
         assert sibling.poll() is None
@@ -171,16 +173,19 @@ def test_what_the_caller_names_is_read_and_what_is_hidden_is_not(kind, folder):
     (folder / "class" / "submitted").mkdir(parents=True)
     (folder / "class" / "submitted" / "mine").write_text("another's")
     (folder / "seen").write_text("seen")
+    (folder / "alias").symlink_to("class")
+    (folder / "way").symlink_to(folder)
     look = (
-        f"top = {str(folder)!r}\nfor name in ('/seen', '/class/submitted/mine'):\n"
+        f"top = {str(folder)!r}\nfor name in ('/seen', '/class/submitted/mine', '/alias/submitted/mine'):\n"
         "  try: print(open(top + name).read())\n"
         "  except OSError: print('no')"
     )
     command = [sys.executable, "-I", "-S", "-c", look]
-    assert run(command).stdout == "no\nno\n"
-    assert run(command, reads=[folder]).stdout == "seen\nanother's\n"
+    assert run(command).stdout == "no\nno\nno\n"
+    assert run(command, reads=[folder]).stdout == "seen\nanother's\nanother's\n"
     confinement.use(kind, hide=[folder / "class"])
-    assert run(command, reads=[folder]).stdout == "seen\nno\n"
+    for reads in ([folder], [folder / "way"], [folder / "way", folder]):
+        assert run(command, reads=reads).stdout == "seen\nno\nno\n"
     confinement.use(kind)
 
 
