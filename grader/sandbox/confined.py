@@ -82,7 +82,7 @@ class Confined:
             limits.append((resource.RLIMIT_NPROC, self._limits.processes + _THREADS))
         confine = {
             **seen, "write": [self._home], "devices": [*DEVICES, *self._view.devices], "uid": uid,
-            "private": self._private, "limits": limits,
+            "private": self._private, "driver": bool(self._view.devices), "limits": limits,
         }  # fmt: skip
         self._ours.send(marshal.dumps({"home": self._home, "confine": confine}))
 

@@ -33,15 +33,16 @@ _SIGKILL = 9
 
 def confine_self(
     *, read=(), names=(), write=(), devices=(), uid: int | None = None, private: bool = False, processes: bool = True,
-    limits=(),
+    driver: bool = False, limits=(),
 ) -> None:  # fmt: skip
     """Give up, in this process and all that it will start, whatever a stranger's code has no use for. For good.
 
     ``read``: files and folders to read and execute; ``names``: folders in which to list names, at all depths;
     ``write``: folders to do anything in; ``devices``: files to read, write and control. ``uid``: the user and group to
     become, which needs root; None: stay. ``private``: this process sees no others, being in namespaces of its own.
-    ``processes``: whether it may start processes and programs (threads it may always). ``limits``: pairs of a
-    ``resource.RLIMIT_...`` and a number. ``OSError`` when the kernel refuses; half of it may be done then, and the
+    ``processes``: whether it may start processes and programs (threads it may always). ``driver``: NVIDIA's must work
+    in it, which names its threads in /proc and has a local socket. ``limits``: pairs of a ``resource.RLIMIT_...`` and a
+    number. ``OSError`` when the kernel refuses; half of it may be done then, and the
     process must end.
     """
     _limit(limits)
@@ -51,12 +52,14 @@ def confine_self(
     library = ctypes.CDLL(None, use_errno=True)
     _call(library.prctl, _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     if landlock.version():
-        landlock.restrict(read=read, names=names, write=write, devices=devices)
+        own_process = ["/proc" if private else f"/proc/{os.getpid()}"] if driver else []
+        landlock.restrict(read=read, names=names, write=[*write, *own_process], devices=devices)
     elif not private:
         raise OSError("the kernel has no Landlock")
     _drop_rights(library, uid)
     own = private or uid is not None
-    seccomp.restrict(processes=processes, metadata=own, signals=own or landlock.keeps_signals_in())
+    signals = own or landlock.keeps_signals_in()
+    seccomp.restrict(processes=processes, metadata=own, signals=signals, local_socket=driver)
 
 
 def _drop_rights(library, uid: int | None) -> None:

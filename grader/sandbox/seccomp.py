@@ -19,6 +19,7 @@ _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x40000000  # x86-64's second set of numbers, which no filter of ours knows
 _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _THREAD = 0x00010000  # CLONE_THREAD
+_AF_UNIX = 1
 _DUMPABLE = 4  # PR_SET_DUMPABLE: what sets it to 0 cannot be watched
 
 _LOAD, _EQUAL, _AT_LEAST, _HAS_BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -39,14 +40,20 @@ def supported() -> bool:
     return os.uname().machine in _ARCHITECTURES
 
 
-def restrict(*, processes: bool = True, metadata: bool = True, signals: bool = True) -> None:
+def restrict(
+    *, processes: bool = True, metadata: bool = True, signals: bool = True, local_socket: bool = False
+) -> None:
     """Put the filter on this thread, for good. ``no_new_privs`` must be set. ``OSError`` when the kernel refuses.
 
     ``processes``: whether it may start processes and programs; threads it may always. ``metadata``: whether it may
     change modes, owners and times of files; ``signals``: whether it may send them to other processes. The last two are
-    for a child with a user of its own, or that sees nothing but its own.
+    for a child with a user of its own, or that sees nothing but its own. ``local_socket``: whether it may wait at a
+    socket of its own, of the machine's own kind (AF_UNIX), as NVIDIA's driver does; it can connect to none.
     """
-    code = program(os.uname().machine, os.getpid(), processes=processes, metadata=metadata, signals=signals)
+    code = program(
+        os.uname().machine, os.getpid(), processes=processes, metadata=metadata, signals=signals,
+        local_socket=local_socket,
+    )  # fmt: skip
     library = ctypes.CDLL(None, use_errno=True)
     described = _Program(len(code) // 8, code)
     if library.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(described), 0, 0):
@@ -54,7 +61,9 @@ def restrict(*, processes: bool = True, metadata: bool = True, signals: bool = T
         raise OSError(number, f"the kernel refuses a seccomp filter: {os.strerror(number)}")
 
 
-def program(machine: str, pid: int, *, processes: bool, metadata: bool, signals: bool) -> bytes:
+def program(
+    machine: str, pid: int, *, processes: bool, metadata: bool, signals: bool, local_socket: bool = False
+) -> bytes:
     """The filter as the kernel takes it, for the process ``pid`` on a ``machine``."""
     steps = [
         (_LOAD, 0, 0, _ARCHITECTURE), (_EQUAL, 1, 0, _ARCHITECTURES[machine]), (_RETURN, 0, 0, _KILL),
@@ -82,6 +91,10 @@ def program(machine: str, pid: int, *, processes: bool, metadata: bool, signals:
     else:
         rule(syscalls.CLONE, argument(0), (_HAS_BITS, 1, 0, _NAMESPACES), (_HAS_BITS, 1, 0, _THREAD), refuse, allow)
         rule(syscalls.PROCESSES, refuse)
+    if local_socket:
+        rule(syscalls.SOCKET, *only(0, _AF_UNIX))
+        rule(syscalls.WAITING, allow)
+    rule(syscalls.SOCKET + "," + syscalls.WAITING, refuse)
     rule(syscalls.REFUSED, refuse)
     rule(syscalls.ABSENT, (_RETURN, 0, 0, _ERRNO | errno.ENOSYS))
     rule(syscalls.PRETENDED, pretend)

@@ -8,6 +8,7 @@ import pytest
 from grader import gpu
 from grader.gpu.choice import _no_cuda
 from grader.gpu.cuda_device import open_cuda
+from grader.sandbox import confinement
 from grader.simulator.device import DeviceError
 from grader.toolchain import Source, compile_kernel
 
@@ -51,6 +52,21 @@ def device():
 
 def poke(device, module, address, at):
     return device.launch(module, "poke", (1, 1, 1), (1, 1, 1), struct.pack("<Qq", address, at))
+
+
+@pytest.mark.parametrize("kind", confinement.KINDS)
+def test_the_driver_works_in_a_confined_process(ptx, kind):
+    found = confinement.probe(kind)
+    if not found.works:
+        pytest.skip(f"{kind} does not work here: {found.found}")
+    confinement.use(kind)
+    try:
+        with open_cuda() as device:
+            target = device.alloc(4, name="y")
+            assert not poke(device, device.load(ptx), target, 2).fault
+            assert device.read(target, 4)[2] == 1
+    finally:
+        confinement.use(None)
 
 
 def test_a_launch_computes(device, ptx):

@@ -9,7 +9,7 @@ from grader.sandbox import seccomp, syscalls
 
 TABLES = [
     syscalls.REFUSED, syscalls.ABSENT, syscalls.PRETENDED, syscalls.METADATA, syscalls.SIGNALS, syscalls.CLONE,
-    syscalls.PRCTL, syscalls.PROCESSES, *syscalls.OF_ITSELF.values(),
+    syscalls.SOCKET, syscalls.WAITING, syscalls.PRCTL, syscalls.PROCESSES, *syscalls.OF_ITSELF.values(),
 ]  # fmt: skip
 HEADERS = {"x86_64": ["asm/unistd_64.h"], "aarch64": ["asm-generic/unistd.h"]}
 FOLDERS = [Path("/usr/include"), *Path("/usr/include").glob("*-linux-gnu")]
@@ -36,8 +36,11 @@ def test_numbers_are_those_of_the_kernels_headers(machine):
 def test_the_filter_is_whole():
     """Every jump of the program ends within it, on both machines and with every choice."""
     for machine in HEADERS:
-        for choice in range(8):
-            code = seccomp.program(machine, 4711, processes=choice & 1, metadata=choice & 2, signals=choice & 4)
+        for choice in range(16):
+            code = seccomp.program(
+                machine, 4711, processes=bool(choice & 1), metadata=bool(choice & 2), signals=bool(choice & 4),
+                local_socket=bool(choice & 8),
+            )  # fmt: skip
             steps = [code[at : at + 8] for at in range(0, len(code), 8)]
             assert len(steps) < 4096  # BPF_MAXINSNS
             for at, step in enumerate(steps):
