@@ -98,7 +98,7 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
-    def wait(self, script, seconds=30):
+    def wait(self, script, seconds=90):
         for _ in range(int(seconds * 10)):
             try:
                 if self.evaluate(f"Boolean({script})"):

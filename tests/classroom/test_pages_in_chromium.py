@@ -5,6 +5,7 @@ No script of a student's runs, and nothing is asked of any other machine. `PICTU
 
 import os
 from pathlib import Path
+from urllib.parse import quote
 
 import classroom_toy as toy
 import hostile_markdown
@@ -26,12 +27,12 @@ def browser(tmp_path):
     browser.close()
 
 
-def is_calm(browser, server):
+def is_calm(browser, server, silent=True):
     """Nothing ran and nothing was loaded from elsewhere. Scripts of nbgrader's all ran: the policy stopped none."""
     outside = [url for url in browser.requests if not url.startswith((server, "data:", "file:", "about:"))]
     assert not outside and not browser.dialogs
     assert not browser.evaluate("Boolean(window.pwned)")
-    assert not browser.said, browser.said
+    assert not (silent and browser.said), browser.said
 
 
 def keep(browser, name):
@@ -104,6 +105,17 @@ def test_a_hostile_class_in_the_instructors_browser(classroom, toy_root, browser
         assert browser.evaluate("document.querySelectorAll('script, img, a, svg, iframe, link').length") == 0
         keep(browser, "feedback")
         is_calm(browser, server.url)
+
+        notebook = quote(f"autograded/{STUDENT}/{toy.NAME}/{toy.NAME}.ipynb")
+        browser.open(f"{server.url}lab/tree/{notebook}", ready="document.querySelector('.jp-RenderedMarkdown .answer')")
+        browser.wait("document.querySelector('.jp-Notebook').innerText.includes('as handed in')")
+        assert "[x](javascript:pwn(1))" in browser.evaluate("document.querySelector('.answer').innerText")
+        assert (
+            browser.evaluate("document.querySelectorAll('.jp-Notebook a:not([href^=\"#\"]), mjx-container').length")
+            == 0
+        )
+        keep(browser, "jupyterlab")
+        is_calm(browser, server.url, silent=False)  # JupyterLab tells its console how it starts
     finally:
         server.close()
 
