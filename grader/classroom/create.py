@@ -97,7 +97,8 @@ def create(
             f"{course_id!r} cannot be a course's name: use letters, digits, '.', '-' and '_'"
         )
     tree = ClassTree(root.resolve())
-    ours = tree.config.is_file() and tree.secret.is_file()
+    # A lost secret is made anew here; another one gives other hidden cases.
+    ours = tree.config.is_file() and (tree.secret.is_file() or b"GraderCourse" in tree.config.read_bytes())
     if root.exists() and not ours and (not root.is_dir() or any(root.iterdir())):
         raise ClassroomError(f"{root} is not empty; name a new folder for the class")
     chapters = material.chapters()

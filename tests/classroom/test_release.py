@@ -260,3 +260,15 @@ def test_the_wheel_installs_and_finds_its_course(toy_course, tmp_path):
     )
     assert done.stdout.split() == [toy.NAME, "_course"]
     assert (tmp_path / "env" / "bin" / "grader").exists()
+
+
+def test_a_lost_secret_is_made_again_and_nothing_else_is_touched(classroom):
+    tree, before = classroom.tree, classroom.tree.secret.read_text()
+    tree.secret.unlink()
+    tree.config.write_text(tree.config.read_text() + "# mine\n")
+    create(tree.root)
+    assert tree.secret.read_text() != before and tree.config.read_text().endswith("# mine\n")
+    (tree.root / "nbgrader_config.py").write_text("c = get_config()\n")
+    tree.secret.unlink()
+    with pytest.raises(ClassroomError, match="not empty"):
+        create(tree.root)
