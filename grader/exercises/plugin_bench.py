@@ -15,7 +15,7 @@ from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.run import open_bench, run_rules
 from grader.exercises.bench import KernelBench
 from grader.plugin import life
-from grader.plugin.build import HostUnavailable
+from grader.plugin.build import HostUnavailable, build_host
 from grader.plugin.life import LifeProblem
 from grader.plugin.reference import ReferenceFailed
 from grader.plugin.session import HostProblem, OtherFamily, PluginEnded
@@ -91,18 +91,22 @@ class PluginBench:
     def rule(self, id: str, rng) -> RuleFinding:
         """What a rule found. The first question runs all rules; a rule that is asked again draws its cases anew."""
         if not self._results:
-            self._results = self._run(until=time.monotonic() + self._seconds)
+            bench = self.conformance
+            with contextlib.suppress(HostUnavailable):  # which the rules say
+                build_host()  # so that compiling the grader's own, once on a machine, takes none of the plugin's time
+            self._results = self._run(bench, until=time.monotonic() + self._seconds)
         if id in self._told:
-            self.conformance.redraw()
+            bench = self.conformance
+            bench.redraw()
             others = {other: result for other, result in self._results.items() if other != id}
-            result = self._run(only=[id], known=others, seed=int(rng.integers(2**63)))[id]
+            result = self._run(bench, only=[id], known=others, seed=int(rng.integers(2**63)))[id]
         else:
             result = self._results[id]
         self._told.add(id)
         return _finding(result)
 
-    def _run(self, **how) -> dict[str, CheckResult]:
-        results = run_rules(self.conformance, level=self.reach.level, **({"only": self._rules} | how))
+    def _run(self, bench: Bench, **how) -> dict[str, CheckResult]:
+        results = run_rules(bench, level=self.reach.level, **({"only": self._rules} | how))
         return {result.check: result for result in results}
 
     def interface(self, family: str) -> Finding:
