@@ -22,6 +22,7 @@ SYSTEM_FOLDERS = (
 )  # fmt: skip
 RELEASE_FOLDERS = (Path("/opt/tensorrt"), Path("/usr/local/tensorrt"))
 _NAMED = "TENSORRT_ROOT"
+_WHOLE: set[tuple[Path, str, int]] = set()  # folders that were read through and lack nothing
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,11 @@ def judge_headers(folder: Path) -> tuple[str | None, str]:
         return version, f"TensorRT {version} is older than {OLDEST[0]}.{OLDEST[1]}, which plugins need here"
     if numbers(version) >= TOO_NEW:
         return version, f"headers of TensorRT {version} do not fit NVIDIA's registry of 10.16, which plugins meet here"
-    if missing := _missing_headers(folder):
-        return version, f"{missing} is missing, so it was not unpacked to the end"
+    stamp = folder, version, os.stat(folder / "NvInferVersion.h").st_mtime_ns
+    if stamp not in _WHOLE:
+        if missing := _missing_headers(folder):
+            return version, f"{missing} is missing, so it was not unpacked to the end"
+        _WHOLE.add(stamp)
     return version, ""
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from grader.plugin import life
+from grader.plugin.build import build_host
 from grader.plugin.execute import Case, Run, Runner, make_case
 from grader.plugin.guess import guess_attributes
 from grader.plugin.guess_inputs import LIMITS, guess_inputs
@@ -23,6 +24,7 @@ from grader.plugin.reference import ReferenceRunner
 from grader.plugin.session import PluginEnded, Session
 from grader.plugin.spec_records import Combination, Spec
 from grader.plugin.trace import Trace
+from grader.simulator.runtime.build import build_cudart
 
 # What memory of a plugin process that was freed, or not yet written, is filled with, so that who reads it reads
 # something else: glibc.malloc.perturb fills the heap, the host the stack below its own frames (host/plugin.cpp).
@@ -63,6 +65,7 @@ class Bench:
         self._once: dict[Any, Any] = {}
         self._reference: ReferenceRunner | None = None
 
+    trials_apart = True  # whether each trial has a process of its own
     heap_tells = True  # whether what the heap grows by is the plugin's
 
     # ---- plugin processes ----
@@ -79,8 +82,11 @@ class Bench:
         return session
 
     def _start(self, **options) -> Session:
-        start = python_session if self.is_python else Session
-        return start(self.library, device=self.device, trace=self.trace, patience=self.patience, **options)
+        common = {"device": self.device, "trace": self.trace, "patience": self.patience}
+        if self.is_python:
+            return python_session(self.library, **common, **options)
+        host, cuda = self.once("host", lambda: (str(build_host()), build_cudart()))  # found once, not for each process
+        return Session(self.library, program=[host], cuda=cuda, **common, **options)
 
     def session(self) -> Session:
         """The process that rules share which leave it as they found it."""
@@ -169,8 +175,10 @@ class Bench:
         return self._once[key]
 
     def redraw(self) -> None:
-        """Forget the drawn cases and what was run on them: the next rule that asks draws others."""
+        """Forget the drawn cases and what was run on them: the next rule that asks draws others. They are run in one
+        process, since the first runs of new processes were looked at before."""
         self._once = {key: made for key, made in self._once.items() if key[0] not in ("case", "trial")}
+        self.trials_apart = False
 
     def guess(self) -> None:
         """Make up what the spec leaves out, as far as the library tells."""

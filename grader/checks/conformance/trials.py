@@ -157,7 +157,7 @@ def _elements(bench: Bench, extents: Mapping[str, int]) -> int:
 
 def trial(bench: Bench, case: Case, which: str = "", *, ready: Ready | None = None) -> Trial:
     """Run a case in a new process, or in ``ready``. On a GPU, where processes take long to start, they share one."""
-    own = ready is None and bench.device is not None
+    own = ready is None and bench.device is not None and bench.trials_apart
     ready = ready or bench.ready(case.combination, session=None if own else bench.runtime())
     ready.device.order("eager")
     buffers = ready.runner.buffers(case)
