@@ -12,14 +12,14 @@ from grader.classroom import durable
 from grader.classroom.autograde import only_one
 from grader.classroom.errors import ClassroomError
 from grader.classroom.folder import Note, printable
-from grader.classroom.intake import canvas, exchange, folders, moodle, times
+from grader.classroom.intake import times
 from grader.classroom.intake.choose import Chosen, choose, wanted_names
 from grader.classroom.intake.folders import STAMP
 from grader.classroom.intake.handin import HandIn, Sender
-from grader.classroom.intake.listing import Listing, hidden, opened, without_wrapper, wrapper
 from grader.classroom.intake.names import apart, student_id
 from grader.classroom.intake.place import Origin, age, origin_path, place, present, recover
 from grader.classroom.intake.roster import Roster, read_roster
+from grader.classroom.intake.sources import read_source, some
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
 
@@ -60,11 +60,11 @@ class Report:
         said += [f"{taken.student}: {sentence}" for taken in self.taken for sentence in taken.sentences]
         said += self.told
         if late := [taken.student for taken in self.taken if taken.late]:
-            said.append(f"Late by the platform's own mark: {_some(late)}.")
+            said.append(f"Late by the platform's own mark: {some(late)}.")
         if ignored := self.nobodys + sum(taken.ignored for taken in self.taken):
             said.append(f"{ignored} files that no exercise asks for were left out.")
         if self.absent:
-            said.append(f"Nothing from {len(self.absent)} of the roster: {_some(self.absent)}.")
+            said.append(f"Nothing from {len(self.absent)} of the roster: {some(self.absent)}.")
         return [printable(line, 500) for line in said]
 
 
@@ -89,8 +89,10 @@ def take_in(
         report = Report(told=[f"{student}: an interrupted step was ended." for student in recover(tree)])
         found: list[HandIn] = []
         for number, path in enumerate(sources):
-            read = _read(stack, tree, chapter, path, roster, report)
-            found += [replace(hand_in, source=number) for hand_in in read]
+            source = read_source(stack, tree, chapter, path, roster)
+            report.told += source.told
+            report.nobodys += source.nobodys
+            found += [replace(hand_in, source=number) for hand_in in source.hand_ins]
         found.sort(key=lambda hand_in: hand_in.as_of)  # stable: of equally new ones the source named last wins
         known = _Known(tree, chapter, roster, found)
         for hand_in in found:
@@ -123,58 +125,6 @@ def mend(tree: ClassTree) -> None:
 
 def _counts(name: str) -> bool:
     return name != "Test Student"  # Canvas' own, in every course
-
-
-def _read(
-    stack: ExitStack, tree: ClassTree, chapter: Chapter, path: Path, roster: Roster | None, report: Report
-) -> list[HandIn]:
-    """The hand-ins of one source. What is nobody's is counted."""
-    if not path.exists():
-        raise ClassroomError(f"there is no {path} to take submissions from")
-    path = path.resolve()
-    if path == (tree.root / "submitted").resolve():
-        raise ClassroomError(f"{path} is where submissions are put; leave --from out to grade what lies there")
-    path = exchange.inbound(path) if path.is_dir() else path
-    listing = stack.enter_context(opened(path))
-    report.told += [f"{path.name}, {name}: {why}." for name, why in listing.odd[:20]]
-    if len(listing.odd) > 20:
-        report.told.append(f"{path.name}: {len(listing.odd) - 20} more entries were refused.")
-    report.nobodys += len(listing.odd)
-    files = listing.files
-    for _ in range(2):  # once as it is, once without the one folder that holds everything
-        if moodle.matches(files):
-            found, nobodys = moodle.read(listing, files)
-            break
-        if canvas.matches(files):
-            found, nobodys = canvas.read(listing, files)
-            break
-        if exchange.matches(files) or any(exchange.is_name(name) for name in listing.owners):
-            students = {person.id for person in roster.people} if roster else set()
-            found, told = exchange.read(listing, files, chapter.name, students | set(tree.students(chapter.name)))
-            report.told += told
-            return found
-        top = wrapper(files)
-        if top is None:
-            found, nobodys = _plain(listing, chapter, tree)
-            break
-        files = without_wrapper(files, top)
-    else:
-        found, nobodys = _plain(listing, chapter, tree)
-    report.nobodys += len(nobodys)
-    if strays := [file for file in nobodys if not hidden(file) and not _other(file.parts, tree, chapter)]:
-        names = _some([printable(file.name) for file in strays])
-        report.told.append(f"{path.name}: {len(strays)} files are no student's {chapter.name}: {names}.")
-    if not found:
-        report.told.append(f"{path.name} holds nothing that was handed in for {chapter.name}.")
-    return found
-
-
-def _plain(listing: Listing, chapter: Chapter, tree: ClassTree):
-    return folders.read(listing, listing.files, chapter.name, set(tree.assignments()))
-
-
-def _other(parts: list[str], tree: ClassTree, chapter: Chapter) -> bool:
-    return len(parts) > 2 and parts[1] in tree.assignments() and parts[1] != chapter.name
 
 
 class _Known:
@@ -258,8 +208,3 @@ def _together(
             files[name] = there[name]
             notes.append(Note("changed", name, f"{name} is the one handed in earlier; the newest hand-in has none."))
     return files, notes
-
-
-def _some(names: list[str], most: int = 8) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
