@@ -283,7 +283,7 @@ def test_what_could_not_be_read_is_not_called_missing(take, classroom):
     from grader.classroom.submission import collect
 
     take(moodle({("Ada", 1): {"hw.zip": b"no zip file"}, ("Bob", 2): {"toy.cu": bytes(2 << 20), BOOK: book()},
-                 ("Cy", 3): {"toy (1).cu": b"right", BOOK: book()}, ("Dan", 4): {BOOK: book()}}))  # fmt: skip
+                 ("Cy", 3): {"toy (1).cu": b"right", BOOK: book()}, ("Dan", 4): {BOOK: book()}, ("Eve", 5): {"hw.tar.gz": b"\x1f"}}))  # fmt: skip
     chapter = material.chapter(10)
     cells = graft.answer_cells(read_release(take.tree, chapter))
     found = {}
@@ -295,6 +295,7 @@ def test_what_could_not_be_read_is_not_called_missing(take, classroom):
     assert [note.sentence for note in found["Bob"].notes] == ["toy.cu was not taken: it has more than 1 MiB."]
     assert [note.sentence for note in found["Cy_"].notes] == ["toy.cu was taken from toy (1).cu."]
     assert found["Dan"].missing == {"toy.cu"}
+    assert not found["Eve"].missing and "toy.cu" in found["Eve"].lost
 
 
 def test_the_command_takes_in_grades_and_tells(classroom, tmp_path, monkeypatch):

@@ -24,6 +24,7 @@ MOST_INSIDE = 20_000  # entries of one such archive
 MOST_NOTEBOOKS = 10  # with a name of their own, where none has the chapter's
 LARGEST_TABLE = 4 << 20
 _OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
+ARCHIVES = (".zip", *_OTHER_ARCHIVES)
 
 
 @dataclass

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from grader.classroom.folder import Note
+from grader.classroom.intake.choose import ARCHIVES
 from grader.classroom.intake.place import Origin, origin_path
 from grader.classroom.submission import Submission
 from grader.classroom.tree import ClassTree
@@ -25,8 +26,8 @@ def with_origin(submission: Submission, tree: ClassTree, student: str, assignmen
 def with_notes(submission: Submission, notes: Iterable[Note]) -> Submission:
     notes = [note for note in notes if note not in submission.notes]
     lost = {note.what for note in notes if note.kind in _LOST} & submission.missing
-    if any(note.kind == "unreadable" and note.what.casefold().endswith(".zip") for note in notes):
-        lost = set(submission.missing)  # whatever is missing may have been in the archive
+    if any(note.kind in _LOST and note.what.casefold().endswith(ARCHIVES) for note in notes):
+        lost = set(submission.missing)  # whatever is missing may be in the archive that was not opened
     if any(name.endswith(".ipynb") for name in lost):
         lost |= submission.missing & submission.cells.keys()
     kept = [note for note in submission.notes if not (note.kind == "missing" and note.what in lost)]
