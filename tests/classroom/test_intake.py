@@ -282,8 +282,14 @@ def test_what_could_not_be_read_is_not_called_missing(take, classroom):
     from grader.classroom.intake.told import with_origin
     from grader.classroom.submission import collect
 
-    take(moodle({("Ada", 1): {"hw.zip": b"no zip file"}, ("Bob", 2): {"toy.cu": bytes(2 << 20), BOOK: book()},
-                 ("Cy", 3): {"toy (1).cu": b"right", BOOK: book()}, ("Dan", 4): {BOOK: book()}, ("Eve", 5): {"hw.tar.gz": b"\x1f"}}))  # fmt: skip
+    people = {
+        ("Ada", 1): {"hw.zip": b"no zip file"},
+        ("Bob", 2): {"toy.cu": bytes(2 << 20), BOOK: book()},
+        ("Cy", 3): {"toy (1).cu": b"right", BOOK: book()},
+        ("Dan", 4): {BOOK: book()},
+        ("Eve", 5): {"hw.tar.gz": b"\x1f"},
+    }
+    take(moodle(people))
     chapter = material.chapter(10)
     cells = graft.answer_cells(read_release(take.tree, chapter))
     found = {}
