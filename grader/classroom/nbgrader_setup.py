@@ -77,6 +77,7 @@ def configure(c: Config, root: str | Path) -> None:
     c.Autograde.autograde_preprocessors = [f"{here}.Refuse"]
     c.GenerateFeedback.preprocessors = []
     c.GenerateFeedback.exporter_class = "grader.classroom.feedback.FeedbackExporter"
+    c.FormgradeExtension.debug = False  # its first page would show all settings, a database's password among them
     install()
 
 

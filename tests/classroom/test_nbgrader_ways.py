@@ -92,7 +92,8 @@ def test_the_formgraders_buttons(classroom, toy_root):
         assert not refused["success"] and "error" not in refused  # no traceback
         assert all(len(line) <= 62 for line in refused["log"].splitlines())
         assert "a test says so" in refused["log"] and "c.GraderCourse.trust_submissions = True" in refused["log"]
-        assert "exchange directory" not in server.get("formgrader/manage_assignments")
+        first = server.get("formgrader/manage_assignments")
+        assert "exchange directory" not in first and "gradebook.db" not in first  # no setting is shown
         (assignment,) = json.loads(server.get("formgrader/api/assignments"))
         assert assignment["status"] == "released"
         trust(classroom)  # the server reads its configuration again at each press
