@@ -142,15 +142,18 @@ def only_writer(engine: Engine, address: str) -> Iterator[None]:
         yield
         return
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        if not connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": LOCK}):
+        if not connection.scalar(text(_TAKE), {"lock": LOCK}):
             holder = connection.execute(text(_HOLDER), {"lock": LOCK}).first()
             where = f", since {holder[1]:%H:%M} from {holder[0] or 'the server itself'}" if holder else ""
             raise ClassroomError(f"another grading run is writing to {shown(address)}{where}; wait until it is done")
         yield
 
 
+# A lock is of a database; classes that share one have a schema each.
+_TAKE = "SELECT pg_try_advisory_lock(:lock, hashtext(current_schema()))"
 _HOLDER = """SELECT client_addr, backend_start FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE locktype = 'advisory' AND granted AND objid = :lock"""
+WHERE locktype = 'advisory' AND granted AND datname = current_database()
+AND classid = :lock AND objid::bigint = hashtext(current_schema())::bigint & 4294967295"""
 
 
 def install() -> None:
