@@ -3,9 +3,9 @@
     python benchmarks/grade_on_dask.py [--count 40] [--chapter 10] [--report FILE.json] [--trust]
 
 The tasks are those of `grader autograde`: right answers, none like any before, so that no compile is found in the
-cache, confined by the best that the machine has. A task without exercises shows what the way to a worker and back costs.
-The plan on paper divides the measured seconds of a task by the workers, down to what the one writing process needs
-(`benchmarks/gradebook.py`).
+cache, confined by the best that the machine has. A task without exercises shows what the way to a worker and back
+costs. The plan on paper divides the measured seconds of a task by the workers, down to what the one writing process
+needs (`benchmarks/gradebook.py`).
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from distributed import Client, Future
-from distributed.comm.core import CommClosedError
 
 from grader.classroom import dask_worker
 from grader.classroom.crew import Done, _Closing
@@ -201,9 +200,10 @@ class DaskCrew(_Closing):
     def _look(self) -> None:
         """See who is gone and who is new."""
         self._still_there()
-        try:
-            there = self._client.scheduler_info(n_workers=-1)["workers"]
-        except (OSError, CommClosedError, TimeoutError):
+        try:  # not by client.scheduler_info, whose answer Dask's own timer overwrites with one that lists no workers
+            ask = self._client.scheduler.identity
+            there = self._client.sync(ask, n_workers=-1, callback_timeout=3 * CONNECT)["workers"]
+        except (OSError, TimeoutError):
             self._lost()
         self._looked = time.monotonic()
         for address in [address for address in self._workers if address not in there]:
