@@ -32,7 +32,7 @@ FUZZ ?= 100000
 test: setup  #: all tests; PYTEST_ARGS="tests/course -x" for some
 	@grader plugin-lane
 	@cmp -s tests/requirements.lock .venv/.test-packages || { echo "==> Installing what tests alone need" && \
-	  python -m pip install --quiet --require-hashes --no-deps -r tests/requirements.lock && \
+	  python -m pip install --quiet --require-hashes -r tests/requirements.lock && \
 	  cp tests/requirements.lock .venv/.test-packages; } || echo "==> It could not be installed: some tests are left out"
 	@echo "==> Running the tests"
 	@python -m pytest $(PYTEST_ARGS)
@@ -68,7 +68,7 @@ EXTRA := import sys, tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["pr
 lock:  #: for authors: write all locks anew from pyproject.toml; versions stay where they can (needs uv)
 	@$(COMPILE) --extra class pyproject.toml -o requirements.lock
 	@python -c '$(EXTRA)' plugin | $(COMPILE) - -c requirements.lock -o $(LOCKS)/requirements-plugin.lock
-	@python -c '$(EXTRA)' test | $(COMPILE) - --no-deps -o tests/requirements.lock
+	@python -c '$(EXTRA)' test | $(COMPILE) - -c requirements.lock -o tests/requirements.lock
 endif
 
 clean:  ## remove .venv and what was built; my/ stays
