@@ -1,8 +1,8 @@
 """The child of a probe: ``python -I -m grader.sandbox.probe_child``. It reaches for what it must not have, and tells.
 
-Request: ``secret`` a file and ``folder`` a folder of the parent's, ``home`` a file in the home folder, ``cases`` a module
-of an exercise, the parent's ``process`` and an open TCP ``port``. Reply: ``reached``, in words; ``user``, its number;
-``rights``, whether it has any capability; ``filtered``, whether seccomp is on.
+Request: ``secret`` a file and ``folder`` a folder of the parent's, ``home`` a file in the home folder, ``cases`` the
+module of an exercise, the parent's ``process`` and an open TCP ``port``. Reply: ``reached``, in words; ``user``, its
+number; ``rights``, whether it has any capability; ``filtered``, whether seccomp is on.
 """
 
 from __future__ import annotations

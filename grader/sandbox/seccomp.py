@@ -98,9 +98,9 @@ def program(
     rule(syscalls.REFUSED, refuse)
     rule(syscalls.ABSENT, (_RETURN, 0, 0, _ERRNO | errno.ENOSYS))
     rule(syscalls.PRETENDED, pretend)
-    rule(syscalls.PRCTL, argument(0), (_EQUAL, 0, 1, _DUMPABLE), pretend, allow)
     if not metadata:
         rule(syscalls.METADATA, pretend)
+        rule(syscalls.PRCTL, argument(0), (_EQUAL, 0, 1, _DUMPABLE), pretend, allow)
     if not signals:
         rule(syscalls.SIGNALS, *only(0, 0, pid))
     for index, table in syscalls.OF_ITSELF.items():

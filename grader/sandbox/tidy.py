@@ -10,8 +10,10 @@ import os
 import shutil
 import stat
 import subprocess
+import time
 from collections.abc import Iterable
 
+from grader.sandbox.processes import memory_of
 from grader.sandbox.records import Limits
 
 ENDLESS = 1 << 62  # of a tree that cannot be counted
@@ -85,26 +87,34 @@ def _unlocked(folder: str) -> bool:
 
 
 def _removed(pid: int, folder: str, each: int) -> dict[tuple[int, int], int]:
-    """Files removed from the folder that a process still has, open or mapped, with their sizes. The size of one that is
-    only mapped is not to be found out: it is taken for the largest that a file may be."""
+    """Files removed from the folder that a process still has, open or mapped, with their sizes."""
+    for pause in (0.001, 0):
+        try:
+            return _held(pid, f"{folder}/", each)
+        except (FileNotFoundError, ProcessLookupError):
+            return {}
+        except PermissionError:
+            if not memory_of(pid):  # it is about to end
+                return {}
+            time.sleep(pause)
+    return {(0, 0): ENDLESS}  # it keeps itself from being looked at, by a program that nobody may read
+
+
+def _held(pid: int, gone: str, each: int) -> dict[tuple[int, int], int]:
+    """The size of a file that is only mapped is not to be found out: it is taken for ``each``, the largest that a file
+    may be."""
     found: dict[tuple[int, int], int] = {}
-    gone = f"{folder}/"
-    try:
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            path = f"/proc/{pid}/fd/{name}"
-            try:
-                if os.readlink(path).startswith(gone) and not (held := os.stat(path)).st_nlink:
-                    found[held.st_dev, held.st_ino] = held.st_blocks * 512
-            except FileNotFoundError:
-                continue
-        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
-            for line in maps:
-                if " (deleted)" in line and gone in line:
-                    device, number = line.split()[3:5]
-                    major, minor = device.split(":")
-                    found.setdefault((os.makedev(int(major, 16), int(minor, 16)), int(number)), each)
-    except (FileNotFoundError, ProcessLookupError):
-        pass
-    except PermissionError:  # it keeps itself from being looked at: a program that nobody may read
-        found[0, 0] = ENDLESS
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        path = f"/proc/{pid}/fd/{name}"
+        try:
+            if os.readlink(path).startswith(gone) and not (held := os.stat(path)).st_nlink:
+                found[held.st_dev, held.st_ino] = held.st_blocks * 512
+        except FileNotFoundError:
+            continue
+    with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+        for line in maps:
+            if " (deleted)" in line and gone in line:
+                device, number = line.split()[3:5]
+                major, minor = device.split(":")
+                found.setdefault((os.makedev(int(major, 16), int(minor, 16)), int(number)), each)
     return found

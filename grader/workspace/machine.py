@@ -214,7 +214,7 @@ PROBES = (
     *(
         _Probe(
             kind, f"Confinement by {kind}", "grading strangers' code (`grader autograde`); one kind is enough",
-            "see above; or grade in a container (containers/grader)", functools.partial(_confined, kind),
+            "see above; or grade in a container (docs/confinement.md)", functools.partial(_confined, kind),
         )
         for kind in ("bubblewrap", "landlock")
     ),

@@ -109,7 +109,7 @@ def test_nothing_is_within_reach(kind, hostile, given, monkeypatch):
 @pytest.mark.parametrize("attack", ENDLESS)
 def test_what_never_ends_is_stopped(hostile, given, attack):
     limits = Limits(
-        wall_seconds=3.0 if attack == "starts_threads_without_end" else 20.0, memory_bytes=300 << 20, processes=8,
+        wall_seconds=1.5 if attack == "starts_threads_without_end" else 20.0, memory_bytes=300 << 20, processes=8,
         file_bytes=64 << 20, home_bytes=64 << 20,
         home_files=500,
     )  # fmt: skip
