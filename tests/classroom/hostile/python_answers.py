@@ -54,7 +54,8 @@ CASES = (
             "fail|error|out_of_memory 0"),
     returns("too-much", "half a gigabyte of answers", f"[({X}.repeat(1 << 25), {M}.repeat(1 << 25))]",
             "fail|error|out_of_memory|timeout 0", seconds=3),
-    returns("many-cases", "a hundred thousand cases", f"[({X}, {M})] * 100_000", seconds=3),
+    returns("many-cases", "a hundred thousand cases", f"[({X}, {M})] * 100_000", "timeout 0", seconds=11,
+            was="fail: writing them down takes the child more than its 10 seconds"),
     returns("no-dimension", "arrays without a dimension", "[(np.float32(1), np.uint8(1))]"),
     returns("negative-strides", "a right answer read backwards is as good",
             "[(x[::-1], m[::-1]) for x, m in good(seed)]",
@@ -101,7 +102,7 @@ CASES = (
     python("strips-asserts", "changes how Python compiles", """
         import ast, builtins
         builtins.compile = builtins.exec = builtins.isinstance = lambda *a, **k: True
-        """, source="nbgrader: AST transformer"),
+        """, "error 0", was="fail: it breaks the child's own Python", source="nbgrader: AST transformer"),
     python("patches-encoder", "replaces how answers are written", """
         import grader.sandbox.plain as plain
         plain.encode = lambda value: ({'tuple': [True]}, b'')
@@ -109,7 +110,7 @@ CASES = (
     python("patches-numpy", "replaces NumPy's comparisons", """
         np.array_equal = np.allclose = lambda *a, **k: True
         np.ndarray = list
-        """),
+        """, "error 0", was="fail: it breaks the child's own NumPy"),
     python("patches-json", "replaces json.dumps", """
         import json
         json.dumps = lambda *a, **k: '{"values": {"pass": true}, "earned": 8}'

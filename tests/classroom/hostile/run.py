@@ -17,6 +17,7 @@ import importlib
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,12 +25,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import plugin_answers  # noqa: E402
 from hostile_case import Case  # noqa: E402
 from hostile_class import HostileClass, students  # noqa: E402
 
+from grader.toolchain import lane  # noqa: E402
+
 FAMILIES = (
     "kernels_compiling", "kernels_running", "host_code", "python_answers", "python_system", "notebooks", "folders",
+    "plugin_answers",
 )  # fmt: skip
+_COPY = "HOSTILE_COURSE"  # in the environment of a run with the copy of the package that plugin answers need
 KINDS = ("bubblewrap", "landlock")
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: what outlives its parents becomes a child of this process, and is seen
 SAMPLE_SECONDS = 24.0  # what a sample may take by the cases' own estimates, on one processor
@@ -105,6 +111,15 @@ def verdicts(rooms: dict[str, HostileClass], cases: list[Case]) -> str:
     return "\n".join(lines)
 
 
+def again_with_plugins() -> int:
+    """This run, in a process that has the chapter of plugin exercises."""
+    with tempfile.TemporaryDirectory(prefix="hostile-course-") as folder:
+        Path(folder).chmod(0o755)
+        python = plugin_answers.lay_course(Path(folder))
+        programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # nbgrader calls alembic
+        return subprocess.run([python, *sys.argv], env={**os.environ, "PATH": programs, _COPY: folder}).returncode
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--confine", choices=(*KINDS, "none"), help="default: both kinds, one after the other")
@@ -122,6 +137,12 @@ def main() -> int:
         if (fnmatch.fnmatch(case.name, chosen.only) or fnmatch.fnmatch(name, chosen.only))
         and not fnmatch.fnmatch(case.name, chosen.skip)
     ]  # fmt: skip
+    if any(case.chapter == plugin_answers.CHAPTER for case in cases) and not chosen.sample:
+        if not lane.state().ready:
+            print(f"{plugin_answers.TITLE} are left out. {lane.state().sentence}")
+            cases = [case for case in cases if case.chapter != plugin_answers.CHAPTER]
+        elif _COPY not in os.environ:
+            return again_with_plugins()
     if chosen.sample:
         seed = random.SystemRandom().randrange(10**6) if chosen.seed is None else chosen.seed
         print(f"a sample of {chosen.sample}, seed {seed}")
