@@ -65,6 +65,7 @@ Work in this folder, with the course's environment active.
    changed: other answers, or checks of a newer course. If it is interrupted at any moment, nothing is lost:
    `grader autograde --resume` goes on. Where nothing on the machine can confine their code it refuses and says why;
    `--trust-submissions` grades without, with your rights.
+   `grader class reproduce STUDENT 10` judges a submission again with its seeds and shows what hidden cases found.
 4. `jupyter lab` (as root, in a container, `jupyter lab --allow-root`), then *Nbgrader, Formgrader*: grade the
    answers in words (the rubric stands above each), correct scores, write comments. Its Autograde button takes
    the same way, with the settings in `nbgrader_config.py`. A student whose name nbgrader
