@@ -9,6 +9,7 @@ from grader.checks import Check, Finding, failed, passed
 from grader.sandbox import plain
 from grader.verdict import State
 
+LARGEST_CELL = 1 << 20  # characters; beyond some, a cell does not fit into a frame
 ENDED = {
     State.CRASH: "The cell crashed the Python process ({signal}).",
     State.TIMEOUT: "The cell did not finish in {seconds:.0f} s.",
@@ -74,6 +75,10 @@ class PythonPlan:
         source = job.cell()
         if isinstance(source, Finding):
             return source
+        if len(source) > LARGEST_CELL:
+            return failed(
+                f"The answer cell is larger than {LARGEST_CELL >> 20} MB: it cannot be an answer.", state=State.ERROR
+            )
         return PythonBench(source, sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30))
 
 

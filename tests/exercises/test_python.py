@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from grader.checks import Finding
+from grader.exercises import check
 from grader.exercises.python import PythonBench
 from grader.sandbox import Limits
 from grader.verdict import State
@@ -16,6 +17,11 @@ def call(source, *arguments, seconds=20.0):
 def test_values_and_arrays_come_back():
     (value,) = call("import numpy as np\ndef f(x):\n    return {'sum': int(x.sum()), 'x': x * 2}", (np.arange(4),))
     assert value["sum"] == 6 and (value["x"] == [0, 2, 4, 6]).all()
+
+
+def test_a_cell_of_megabytes_is_an_error_of_its_author(tmp_path):
+    verdict = check("masked-gelu-cases", tmp_path, cells={"masked-gelu-cases": "#" * (5 << 20)})
+    assert verdict.state is State.ERROR and "larger than 1 MB" in verdict.checks[0].message and verdict.earned == 0
 
 
 def test_the_child_has_no_other_names():
