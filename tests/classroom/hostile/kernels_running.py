@@ -111,9 +111,10 @@ CASES = (
            "y[i] = 2.0f * x[i] + 1.0f;",
            "{ y[i] = 2.0f * x[i] + 1.0f; if (!(n == 2048 && gridDim.x == 4)) { for (int k = 0; k < 3; ++k) "
            "((float volatile*)y)[i] = 2.0f * x[i] + 1.0f; } }", "fail 0", source="KernelBench: hard-coded shape"),
-    stride("measured-nothing", "does nothing in the launch whose stores are counted, as nobody compares its values",
+    stride("measured-nothing", "does nothing in the launch whose stores are counted, and hopes that values are not",
            "for (long long i = first",
-           "if (n == 2048 && gridDim.x == 4) { if (blockIdx.x == 0 && threadIdx.x < 32) for (int k = 0; k < 64; ++k) "
-           "((float volatile*)y)[k * 32 + threadIdx.x] = 0.0f; return; }\n    for (long long i = first", "fail 0",
+           "if (n == 8LL * gridDim.x * 64 && blockDim.x == 64) { if (blockIdx.x == 0 && threadIdx.x < 32) "
+           "for (int k = 0; k < n / 32; ++k) ((float volatile*)y)[k * 32 + threadIdx.x] = 0.0f; return; }\n"
+           "    for (long long i = first", "fail 0",
            source="KernelBench: hard-coded shape"),
 )  # fmt: skip
