@@ -38,7 +38,7 @@ FAMILIES = (
 _COPY = "HOSTILE_COURSE"  # in the environment of a run with the copy of the package that plugin answers need
 KINDS = ("bubblewrap", "landlock")
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: what outlives its parents becomes a child of this process, and is seen
-SAMPLE_SECONDS = 24.0  # what a sample may take by the cases' own estimates, on one processor
+SAMPLE_SECONDS = 40.0  # what a sample may take by the cases' own estimates, on one processor
 
 
 def families() -> dict[str, tuple[str, tuple[Case, ...]]]:
