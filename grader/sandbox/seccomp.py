@@ -85,6 +85,11 @@ def program(
         tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
         return argument(index), *tests, refuse, allow
 
+    def never(index: int, *values: int):
+        """Refuse the call if its argument is one of the values, else allow it."""
+        tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
+        return argument(index), *tests, allow, refuse
+
     refuse, allow, pretend = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _PRETEND)
     if processes:
         rule(syscalls.CLONE, argument(0), (_HAS_BITS, 0, 1, _NAMESPACES), refuse, allow)
@@ -102,9 +107,10 @@ def program(
         rule(syscalls.METADATA, pretend)
         rule(syscalls.PRCTL, argument(0), (_EQUAL, 0, 1, _DUMPABLE), pretend, allow)
     if not signals:
-        rule(syscalls.SIGNALS, *only(0, 0, pid))
-    for index, table in syscalls.OF_ITSELF.items():
-        rule(table, *only(index, 0, pid))
+        rule(syscalls.SIGNALS, *only(0, pid))
+    rule(syscalls.OF_ITSELF, *only(0, 0, pid))
+    rule(syscalls.FCNTL, *never(1, *syscalls.FCNTL_REFUSED))
+    rule(syscalls.IOCTL, *never(1, *syscalls.IOCTL_REFUSED))
     steps.append(allow)
     return b"".join(
         code.to_bytes(2, "little") + bytes([yes, no]) + value.to_bytes(4, "little") for code, yes, no, value in steps

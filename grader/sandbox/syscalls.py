@@ -30,6 +30,7 @@ iopl 172 None, ioperm 173 None, init_module 175 105, finit_module 313 273, delet
 kexec_load 246 104, kexec_file_load 320 294, acct 163 89, quotactl 179 60, quotactl_fd 443 443
 settimeofday 164 170, clock_settime 227 112, adjtimex 159 171, clock_adjtime 305 266
 syslog 103 116, vhangup 153 58, migrate_pages 256 238, move_pages 279 239, setsid 112 157
+setpriority 141 140, ioprio_set 251 30
 """
 
 # Refused too, but where NVIDIA's driver must work: that waits at a local socket.
@@ -38,7 +39,7 @@ WAITING = "bind 49 200, listen 50 201"
 
 # Refused as if the kernel were older, so that programs do without.
 ABSENT = """
-clone3 435 435, io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427
+clone3 435 435, io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427, io_setup 206 0
 """
 
 # Answered with success and not done: build programs (ninja, the linker) go on, and nothing changes.
@@ -52,13 +53,15 @@ setxattr 188 5, lsetxattr 189 6, fsetxattr 190 7, setxattrat 463 463
 removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, removexattrat 466 466, file_setattr 469 469
 """
 
-# Allowed for the process itself alone: the argument that names a process, counted from 0.
-OF_ITSELF = {
-    0: "prlimit64 302 261, sched_setparam 142 118, sched_setscheduler 144 119, sched_setattr 314 274, "
-       "sched_setaffinity 203 122",
-    1: "setpriority 141 140, ioprio_set 251 30",
-}  # fmt: skip
+# Allowed for the process itself alone, which their first argument names.
+OF_ITSELF = """
+prlimit64 302 261, sched_setparam 142 118, sched_setscheduler 144 119, sched_setattr 314 274, sched_setaffinity 203 122
+"""
 SIGNALS = "kill 62 129, tkill 200 130, tgkill 234 131, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240"
+
+# Refused with some values of the second argument: they would have the kernel send signals, or type in a terminal.
+FCNTL, FCNTL_REFUSED = "fcntl 72 25", (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+IOCTL, IOCTL_REFUSED = "ioctl 16 29", (0x8901, 0x8902, 0x5412, 0x541C)  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
 
 CLONE = "clone 56 220"
 PRCTL = "prctl 157 167"

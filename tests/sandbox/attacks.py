@@ -249,6 +249,22 @@ def slows_the_parent(given):
     os.setpriority(os.PRIO_PROCESS, given["parent"], 19)
 
 
+def slows_everything_of_its_user(given):
+    os.setpriority(os.PRIO_USER, 0, 19)
+
+
+def has_the_kernel_send_signals(given):
+    import fcntl
+
+    fcntl.fcntl(0, fcntl.F_SETOWN, given["parent"])
+
+
+def types_in_a_terminal(given):
+    import fcntl
+
+    fcntl.ioctl(0, 0x5412, b"x")
+
+
 def pins_the_parent(given):
     os.sched_setaffinity(given["parent"], {0})
 

@@ -9,7 +9,8 @@ from grader.sandbox import seccomp, syscalls
 
 TABLES = [
     syscalls.REFUSED, syscalls.ABSENT, syscalls.PRETENDED, syscalls.METADATA, syscalls.SIGNALS, syscalls.CLONE,
-    syscalls.SOCKET, syscalls.WAITING, syscalls.PRCTL, syscalls.PROCESSES, *syscalls.OF_ITSELF.values(),
+    syscalls.SOCKET, syscalls.WAITING, syscalls.PRCTL, syscalls.PROCESSES, syscalls.OF_ITSELF,
+    syscalls.FCNTL, syscalls.IOCTL,
 ]  # fmt: skip
 HEADERS = {"x86_64": ["asm/unistd_64.h"], "aarch64": ["asm-generic/unistd.h"]}
 FOLDERS = [Path("/usr/include"), *Path("/usr/include").glob("*-linux-gnu")]
