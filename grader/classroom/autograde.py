@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import nbformat
 
-from grader.classroom import crew, durable, material, secret
+from grader.classroom import crew, durable, material, secret, workers
 from grader.classroom.batch import Batch, Graded
 from grader.classroom.errors import ClassroomError, Stopped
 from grader.classroom.gradebook import GradebookWriter
@@ -91,9 +91,9 @@ def autograde(
             if options.run:
                 options.run.write(tree)
             report.begin(chapter, len(students))
-            with writer, hire(options, report) as workers:
+            with writer, hire(options, report) as hired:
                 Batch(
-                    tree=tree, chapter=chapter, release=release, secret=key, writer=writer, crew=workers,
+                    tree=tree, chapter=chapter, release=release, secret=key, writer=writer, crew=hired,
                     confinement=kind, run=options.run.id if options.run else "", judge_again=options.judge_again,
                     write_again=options.write_again or options.judge_again, report=hear,
                 ).grade(students)  # fmt: skip
@@ -128,6 +128,7 @@ def choose_confinement(options: Options) -> str | None:
 def hire(options: Options, report: Report) -> crew.Crew:
     """The workers of a run."""
     if options.dask:
+        workers.need_dask()
         from grader.classroom.dask_crew import DaskCrew
 
         return DaskCrew(options.dask, confine=None if options.trust else options.confine, say=report.said)

@@ -6,6 +6,7 @@ whoever reaches them can run any program.
 
 from __future__ import annotations
 
+import importlib.util
 import ipaddress
 import signal
 import subprocess
@@ -37,6 +38,14 @@ def scheduler_address(text: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
+def need_dask() -> None:
+    """`ClassroomError` where it is not installed."""
+    if importlib.util.find_spec("distributed") is None:
+        raise ClassroomError(
+            "Dask is not installed in this environment; `make setup` installs it, and so does  pip install distributed"
+        )
+
+
 def is_loopback(host: str) -> bool:
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -66,6 +75,7 @@ def commands(address: str, *, scheduler: bool, workers: int, gpu: bool) -> list[
 
 def run(address: str, *, scheduler: bool, workers: int, gpu: bool, say: Callable[[str], None]) -> int:
     """Start them, and stay until interrupted or until one of them ends. The exit status: 0 when interrupted."""
+    need_dask()
     wanted = commands(address, scheduler=scheduler, workers=workers, gpu=gpu)
     if not wanted:
         raise ClassroomError("nothing to start: add --scheduler, --workers N or both")

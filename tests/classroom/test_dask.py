@@ -282,6 +282,15 @@ def test_no_scheduler_is_told(toy_course, monkeypatch):
         DaskCrew(free_address(), confine=None)
 
 
+def test_an_environment_without_dask_is_told(classroom, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    classroom.hand_in("ada")
+    with pytest.raises(ClassroomError, match="Dask is not installed"):
+        classroom.grade(dask="127.0.0.1:8786")
+    with pytest.raises(ClassroomError, match="Dask is not installed"):
+        workers.run(workers.ADDRESS, scheduler=True, workers=1, gpu=False, say=print)
+
+
 def test_the_command_has_something_to_start():
     with pytest.raises(ClassroomError, match="nothing to start"):
         workers.run(workers.ADDRESS, scheduler=False, workers=0, gpu=False, say=print)
