@@ -105,8 +105,8 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         tree = plugins.make(Path(folder) / "copy")
-        command = [sys.executable, __file__, "--in-the-tree", "--times", str(options.times)]
-        done = subprocess.run(command, cwd=tree, env=plugins.environment(tree), capture_output=True, text=True)
+        command = [plugins.python(tree), __file__, "--in-the-tree", "--times", str(options.times)]
+        done = subprocess.run(command, cwd=tree, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(done.stderr[-4000:])
     rows = json.loads(done.stdout)

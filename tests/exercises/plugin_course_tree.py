@@ -1,13 +1,14 @@
 """A course tree with a chapter of plugin exercises, in which nothing but tests and benchmarks learn.
 
-``make`` lays it out with a copy of the package: a process that runs with that copy (``environment``) judges the
-chapter as it judges any other, and so do the processes that it starts.
+``make`` lays it out with a copy of the package and an environment that has this copy: a process of that environment's
+Python (``python``) judges the chapter as it judges any other, and so do the processes that it starts.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
+import sys
+import venv
 from pathlib import Path
 
 import grader
@@ -76,12 +77,16 @@ def make(root: Path) -> Path:
     _lay(root / "course" / CHAPTER, _files(DATA, "chapter.toml"))
     _lay(root / "plugin_skeletons" / CHAPTER, supplied | skeleton(STATE) | skeleton(RELU))
     _lay(root / "solutions" / CHAPTER, solution(STATE) | solution(RELU))
+    venv.create(root / ".venv", symlinks=True)
+    packages = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    _lay(root / ".venv" / "lib" / version / "site-packages", {"copy.pth": "\n".join([str(root), *packages]).encode()})
     return root
 
 
-def environment(root: Path) -> dict[str, str]:
-    """What a Python process needs to run with the copy."""
-    return {**os.environ, "PYTHONPATH": str(root)}
+def python(root: Path) -> str:
+    """The Python that has the copy, also with ``-I``, as children are started."""
+    return str(root / ".venv" / "bin" / "python")
 
 
 def _files(folder: Path, *names: str) -> dict[str, bytes]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.exercises.plugin import PluginPlan, asked, theme
+from grader.sandbox import confinement
 from grader.toolchain import lane
 from grader.verdict import State
 from grader.verdict.records import verdict_from_dict
@@ -22,6 +23,8 @@ JUDGE = """
 import json, sys, tempfile
 from pathlib import Path
 from grader.exercises import check
+from grader.sandbox import confinement
+confinement.use(sys.argv[1] or None)
 for slug, files, hidden in json.load(sys.stdin):
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
@@ -40,11 +43,11 @@ def tree(tmp_path_factory):
 def judge(tree):
     """judge((slug, files), ...) -> their verdicts, the hidden cases among them."""
 
-    def run(*answers, hidden=True):
+    def run(*answers, hidden=True, confined=""):
         asked_for = [[slug, {name: data.decode() for name, data in files.items()}, hidden] for slug, files in answers]
         done = subprocess.run(
-            [sys.executable, "-c", JUDGE], input=json.dumps(asked_for), capture_output=True, text=True, cwd=tree,
-            env=course_of_plugins.environment(tree),
+            [course_of_plugins.python(tree), "-c", JUDGE, confined], input=json.dumps(asked_for), capture_output=True,
+            text=True, cwd=tree,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return [verdict_from_dict(json.loads(line)) for line in done.stdout.splitlines()]
@@ -153,6 +156,14 @@ def test_answers_that_dodge_the_rules_fail_and_are_not_pending(judge):
     assert set(failed(named)) == {"creators"} and "ScaleShift" in failed(named)["creators"].message
     assert set(failed(v2)) == {"interface"} and "IPluginV3" in failed(v2)["interface"].message
     assert all(verdict.pending == 0 and not verdict.passed for verdict in (calls, named, v2))
+
+
+@pytest.mark.parametrize("kind", confinement.KINDS)
+def test_a_strangers_plugin_is_judged_the_same_where_it_is_confined(judge, kind):
+    if not (probe := confinement.probe(kind)).works:
+        pytest.skip(probe.found)
+    right, wrong_one = judge((STATE, solution(STATE)), (STATE, wrong("clone_forgets_shift")), confined=kind)
+    assert right.passed and set(failed(wrong_one)) == WRONG["clone_forgets_shift"]
 
 
 def test_a_plan_names_rules_that_there_are():
