@@ -110,9 +110,11 @@ def differences(one: dict, other: dict) -> list[str]:
 
 def at_moments(fresh: Path, place: Path, expected: dict, moments: int, chance: random.Random, seconds: float) -> list:
     """Kill at so many moments of runs that take about `seconds`; where a run ends first, a new class begins."""
-    wrong, killed, root = [], 0, None
+    wrong, killed, classes, root = [], 0, 0, None
     while killed < moments:
-        root = root or shutil.copytree(fresh, place / f"moments {killed}", symlinks=True)
+        if root is None:
+            classes += 1
+            root = shutil.copytree(fresh, place / f"moments {classes}", symlinks=True)
         moment = chance.uniform(0, seconds)
         pid = start(root, *words(root))
         time.sleep(moment)
@@ -126,6 +128,7 @@ def at_moments(fresh: Path, place: Path, expected: dict, moments: int, chance: r
             finish(root)
             wrong += differences(expected, state(root))
             root = None
+    print(f"  {killed} kills of {classes} classes", flush=True)
     return wrong
 
 
