@@ -46,15 +46,15 @@ SETS = {
     "chapter-10": ("masked-gelu-forward", "masked-gelu-backward", "masked-gelu-cases"),
     "chapter-0": ("thread-index", "bounds-guard", "grid-stride", "override-noexcept", "ownership", "return-status"),
 }
+CACHE = cache_folder()
 BUILT_ONCE = ("engine", "host", "runtime", "tensorrt")  # folders of the cache that hold nothing of a submission
 
 
 def cold_environment(folder: Path) -> dict[str, str]:
     """Ours, with a cache that holds what is built once for a machine, and this Python's programs."""
-    build()
     for name in BUILT_ONCE:
-        if (cache_folder() / name).is_dir():
-            shutil.copytree(cache_folder() / name, folder / name)
+        if (CACHE / name).is_dir():
+            shutil.copytree(CACHE / name, folder / name)
     return {**with_programs(), "GRADER_CACHE": str(folder)}
 
 
@@ -292,6 +292,7 @@ def main() -> None:
     parser.add_argument("--plugins", type=int, metavar="COUNT", help="instead: so many plugins, one and two jobs")
     parser.add_argument("--plugins-here", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    build()
     if options.plugins_here:
         print(json.dumps(plugins_here(options.plugins_here)))
         return
