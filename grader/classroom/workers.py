@@ -6,6 +6,7 @@ whoever reaches them can run any program.
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import ipaddress
 import signal
@@ -17,6 +18,7 @@ from urllib.parse import urlsplit
 
 from grader.classroom.errors import ClassroomError
 
+PR_SET_PDEATHSIG = 1
 ADDRESS = "127.0.0.1:8786"
 PATIENCE = 15.0  # seconds for a program to end when it is asked to
 
@@ -83,7 +85,7 @@ def run(address: str, *, scheduler: bool, workers: int, gpu: bool, say: Callable
     started: list[subprocess.Popen] = []
     try:
         # Sessions of their own: an interrupt at the terminal comes here alone, and ends them in order.
-        started += [subprocess.Popen(command, start_new_session=True) for command in wanted]
+        started += [subprocess.Popen(command, start_new_session=True, preexec_fn=end_with_parent) for command in wanted]
         say(f"Grade with:  grader autograde --dask {scheduler_address(address)}")
         while not (over := [process for process in started if process.poll() is not None]):
             time.sleep(0.2)
@@ -94,6 +96,11 @@ def run(address: str, *, scheduler: bool, workers: int, gpu: bool, say: Callable
     finally:
         _end(started)
         signal.signal(signal.SIGTERM, ends)
+
+
+def end_with_parent() -> None:
+    """In a child before its program: have it asked to end when the process that started it is gone, however it went."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _end(started: list[subprocess.Popen]) -> None:

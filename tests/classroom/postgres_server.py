@@ -18,6 +18,8 @@ from pathlib import Path
 import psycopg
 from sqlalchemy import URL
 
+from grader.classroom.workers import end_with_parent
+
 PASSWORD = "p@ss w%rd/:#?'é"  # what an address must survive
 USER = "a teacher"
 
@@ -70,7 +72,9 @@ class Server:
     def start(self) -> None:
         command = [self.programs / "postgres", "-D", self.data, *self.options]
         with (self.place / "log").open("a") as log:
-            self.process = subprocess.Popen(command, cwd="/", stdout=log, stderr=log, **self.rights)
+            self.process = subprocess.Popen(
+                command, cwd="/", stdout=log, stderr=log, preexec_fn=end_with_parent, **self.rights
+            )
         last = time.monotonic() + 60
         while True:
             try:

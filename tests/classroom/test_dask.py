@@ -39,7 +39,8 @@ def programs(*commands, root, log, **settings):
         "DASK_TEMPORARY_DIRECTORY": str(log.parent / "dask"), **settings,
     }  # fmt: skip
     with log.open("a") as file:
-        started = [subprocess.Popen(c, env=environment, stdout=file, stderr=file) for c in commands]
+        started = [subprocess.Popen(c, env=environment, stdout=file, stderr=file, preexec_fn=workers.end_with_parent)
+                   for c in commands]  # fmt: skip
     try:
         yield started
     finally:
