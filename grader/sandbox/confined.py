@@ -27,13 +27,15 @@ _THREADS = 64 + 4 * (os.cpu_count() or 1)  # that honest processes may have besi
 _RIGHTS = sum(1 << right for right in (0, 1, 3, 5, 6, 7, 8, 19))
 _FILES = 1024  # open files of one process
 _SPARE = 16 << 20  # bytes of the home's file system beyond its limit, so that the limit is told and not "no space left"
-# In a source tree the folder of the package holds much else, and Python cannot import from a folder whose names it may
-# not list: the child is given the package under another name.
 # What of /proc speaks of the machine and not of its processes.
 _PROC = (
     "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc/filesystems", "/proc/devices",
     "/proc/sys/vm", "/proc/sys/kernel/osrelease",
 )  # fmt: skip
+# Imported and not run as a file: Python keeps what it compiled of a module.
+_LAUNCH = "import sys; sys.path.insert(0, {!r}); import launcher; launcher.main()"
+# In a source tree the folder of the package holds much else, and Python cannot import from a folder whose names it may
+# not list: the child is given the package under another name.
 _IMPORT = (
     "import sys, runpy; sys.path.insert(0, sys.argv.pop(1)); module = sys.argv.pop(1);"
     " runpy.run_module(module, run_name='__main__', alter_sys=True)"
@@ -56,7 +58,8 @@ class Confined:
         self._view = view([*reads, *([] if cwd is None else [cwd])], confinement.hidden())
         self._ours, self._theirs = socket.socketpair()
         self._ours.setblocking(False)
-        start = [sys.executable, "-I", "-S", launcher.__file__, f"--control={self._theirs.fileno()}"]
+        folder = os.path.dirname(launcher.__file__)
+        start = [sys.executable, "-I", "-S", "-c", _LAUNCH.format(folder), f"--control={self._theirs.fileno()}"]
         if self._private:
             if (bwrap := bubblewrap.program()) is None:
                 raise OSError(bubblewrap.MISSING)
