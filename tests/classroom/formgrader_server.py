@@ -80,6 +80,18 @@ class Server:
             return answer.read().decode()
 
     def close(self):
-        self.process.terminate()
-        self.process.wait(20)
-        self.log.close()
+        """End it, and first the kernels that a browser made it start, for which it would wait long."""
+        try:
+            for kernel in json.loads(self.get("api/kernels")):
+                request = urllib.request.Request(
+                    f"{self.url}api/kernels/{kernel['id']}", method="DELETE", headers={"Authorization": "token t"}
+                )
+                urllib.request.urlopen(request, timeout=60).close()
+        finally:
+            self.process.terminate()
+            try:
+                self.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+            self.log.close()

@@ -121,6 +121,7 @@ def test_a_hostile_class_in_the_instructors_browser(classroom, toy_root, browser
         )
         keep(browser, "jupyterlab")
         is_calm(browser, server.url, silent=False)  # JupyterLab tells its console how it starts
+        browser.open("about:blank")  # it would start another kernel for the one that is ended
     finally:
         server.close()
 
