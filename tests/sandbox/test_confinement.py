@@ -107,16 +107,18 @@ def test_nothing_is_within_reach(kind, hostile, given, monkeypatch):
 
 
 @pytest.mark.parametrize("attack", ENDLESS)
-def test_what_never_ends_is_stopped(hostile, given, attack):
+def test_what_never_ends_is_stopped(kind, hostile, given, attack):
     limits = Limits(
         wall_seconds=1.5 if attack == "starts_threads_without_end" else 20.0, memory_bytes=300 << 20, processes=8,
         file_bytes=64 << 20, home_bytes=64 << 20,
         home_files=500,
     )  # fmt: skip
     outcome = run(hostile, header={**given, "attacks": [attack]}, limits=limits)
-    assert outcome.state is not State.PASS or not outcome.header["worked"], outcome
-    assert ENDLESS[attack] in outcome.message, outcome
-    assert outcome.state is not State.TIMEOUT or attack == "starts_threads_without_end"
+    if outcome.state is State.PASS:  # its file system in memory was full before it was looked at
+        assert kind == "bubblewrap" and attack.startswith("fills") and not outcome.header["worked"], outcome
+    else:
+        assert ENDLESS[attack] in outcome.message, outcome
+        assert outcome.state is not State.TIMEOUT or attack == "starts_threads_without_end"
 
 
 def test_nothing_is_left_and_the_next_child_finds_nothing(kind, hostile, given):
