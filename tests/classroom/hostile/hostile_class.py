@@ -25,7 +25,6 @@ from grader.classroom.create import create
 from grader.classroom.result import Result
 from grader.classroom.scores import shown_state
 from grader.classroom.session import Session
-from grader.classroom.tree import ClassTree
 from grader.toolchain.cache import Cache
 
 MARK = "hostile-mark"  # in the name of everything that a case leaves outside its folder
@@ -302,7 +301,7 @@ def _children() -> list[str]:
 
 
 def _left_behind() -> set[str]:
-    """What cases leave outside their folders: marked files, segments of memory, groups of processes that are gone."""
+    """What cases leave outside their folders: marked files, segments of memory, processes of graders that are gone."""
     found = set()
     for folder in _COMMON:
         if os.path.isdir(folder):
@@ -312,10 +311,14 @@ def _left_behind() -> set[str]:
         lines = rows.read_text().splitlines()[1:] if rows.exists() else []
         found |= {f"{kind} {line.split()[0]}" for line in lines if int(line.split()[0]) % 2**32 in KEYS}
     for group in Path("/sys/fs/cgroup").glob("**/grader-*-*"):
-        if not Path("/proc", group.name.split("-")[1]).exists():
+        if not Path("/proc", group.name.split("-")[1]).exists() and _holds_processes(group):
             found.add(str(group))
     return found
 
 
-def class_tree(place: Path) -> ClassTree:
-    return ClassTree(place / "class")
+def _holds_processes(group: Path) -> bool:
+    """An empty one may be of any grader on this machine that was killed."""
+    try:
+        return bool((group / "cgroup.procs").read_text().split())
+    except OSError:
+        return False
