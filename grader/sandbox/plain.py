@@ -17,7 +17,7 @@ def encode(value) -> tuple[object, bytes]:
 
     Only exact types pass: a subclass could override what its values say of themselves.
     """
-    chunks: list[bytes] = []
+    payload = bytearray()
 
     def walk(v, depth=0):
         if depth > DEEPEST:
@@ -34,8 +34,8 @@ def encode(value) -> tuple[object, bytes]:
         if kind is np.ndarray:
             if v.dtype.kind not in KINDS:
                 raise TypeError(f"an array of {v.dtype}")
-            offset = sum(map(len, chunks))
-            chunks.append(np.ascontiguousarray(v).tobytes())
+            offset = len(payload)
+            payload.extend(np.ascontiguousarray(v).tobytes())
             return {ARRAY: [v.dtype.str, list(v.shape), offset]}
         if kind is list:
             return [walk(x, depth + 1) for x in v]
@@ -47,7 +47,7 @@ def encode(value) -> tuple[object, bytes]:
             return {"dict": {k: walk(x, depth + 1) for k, x in v.items()}}
         raise TypeError(f"a value of type {kind.__name__}")
 
-    return walk(value), b"".join(chunks)
+    return walk(value), bytes(payload)
 
 
 def decode(structure, payload: bytes, depth: int = 0):

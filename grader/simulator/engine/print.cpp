@@ -1,6 +1,7 @@
 // printf on the device: formats into the launch's bounded output; what does not fit is dropped.
 #include "print.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "addressing.h"
@@ -9,6 +10,7 @@
 namespace {
 
 constexpr size_t kLongestText = 1024;
+constexpr s32 kMostDigits = 4, kMostColumns = 9999;
 
 void append(LaunchRequest& request, const char* text, size_t bytes) {
   s64 room = request.output_bytes - request.output_used;
@@ -64,14 +66,16 @@ u64 integer(u64 raw, int bytes, int shorts, bool is_signed) {
 size_t format_one(Call& call, const std::vector<char>& format, size_t at) {
   char spec[48] = "%";
   size_t used = 1;
-  int shorts = 0;
+  int shorts = 0, digits = 0;  // digits: of the number that is being read
   bool is_long = false;
   u64 raw = 0;
+  // A width or precision past kMostColumns changes nothing that is kept, and the C library would take seconds for it.
   for (; format[at] && strchr("-+ #0123456789.*hlzjt", format[at]) && used < 20; at++) {
     const char c = format[at];
+    digits = c >= (digits ? '0' : '1') && c <= '9' ? digits + 1 : 0;
     if (c == '*') {
       if (!call.take(4, raw)) return at + 1;
-      const s32 number = static_cast<s32>(raw);
+      const s32 number = std::clamp(static_cast<s32>(raw), -kMostColumns, kMostColumns);
       if (number < 0 && spec[used - 1] == '.') {  // a negative precision is none
         used--;
       } else {
@@ -81,7 +85,7 @@ size_t format_one(Call& call, const std::vector<char>& format, size_t at) {
       shorts++;
     } else if (strchr("lzjt", c)) {
       is_long = true;
-    } else {
+    } else if (digits <= kMostDigits) {
       spec[used++] = c;
     }
   }
