@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
 ARRAY = "array"
 KINDS = "biuf"  # boolean, integers, floats
+_DTYPE = re.compile(f"[<>|][{KINDS}](1|2|4|8|16)")  # as ``dtype.str`` writes them
 LARGEST_ARRAY = 64 << 20  # bytes
 DEEPEST = 50  # lists in lists; well below where any Python's recursion ends
 
@@ -78,8 +80,10 @@ def decode(structure, payload: bytes, depth: int = 0):
 
 
 def _array(dtype, shape, offset, payload):
-    dtype = np.dtype(str(dtype))
-    if dtype.kind not in KINDS or any(type(n) is not int or n < 0 for n in shape) or len(shape) > 32:
+    if type(dtype) is not str or not _DTYPE.fullmatch(dtype):  # NumPy reads much more into such a text
+        raise ValueError("not an array of numbers")
+    dtype = np.dtype(dtype)
+    if any(type(n) is not int or n < 0 for n in shape) or len(shape) > 32:
         raise ValueError("not an array of numbers")
     nbytes = math.prod(shape) * dtype.itemsize
     if nbytes > LARGEST_ARRAY:

@@ -24,6 +24,7 @@ msgget 68 186, msgsnd 69 189, msgrcv 70 188, msgctl 71 187
 mq_open 240 180, mq_unlink 241 181, mq_timedsend 242 182, mq_timedreceive 243 183, mq_notify 244 184
 mq_getsetattr 245 185
 name_to_handle_at 303 264, open_by_handle_at 304 265, fanotify_init 300 262, fanotify_mark 301 263
+inotify_init 253 None, inotify_init1 294 26, inotify_add_watch 254 27, statmount 457 457, listmount 458 458
 lookup_dcookie 212 18, nfsservctl 180 42, uselib 134 None, modify_ldt 154 None
 swapon 167 224, swapoff 168 225, reboot 169 142, sethostname 170 161, setdomainname 171 162
 iopl 172 None, ioperm 173 None, init_module 175 105, finit_module 313 273, delete_module 176 106
@@ -42,8 +43,9 @@ ABSENT = """
 clone3 435 435, io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427, io_setup 206 0
 """
 
-# Answered with success and not done: build programs (ninja, the linker) go on, and nothing changes.
-PRETENDED = "setpgid 109 154"
+# Answered with success and not done: build programs (ninja, the linker) go on, and nothing changes. Who can read a file
+# could lock it, and the grader waits for some locks.
+PRETENDED = "setpgid 109 154, sync 162 81, syncfs 306 267, flock 73 32"
 # The same where the child runs as the grader's own user: these need no right to open the file.
 METADATA = """
 chmod 90 None, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452
@@ -59,9 +61,17 @@ prlimit64 302 261, sched_setparam 142 118, sched_setscheduler 144 119, sched_set
 """
 SIGNALS = "kill 62 129, tkill 200 130, tgkill 234 131, rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240"
 
-# Refused with some values of the second argument: they would have the kernel send signals, or type in a terminal.
-FCNTL, FCNTL_REFUSED = "fcntl 72 25", (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
-IOCTL, IOCTL_REFUSED = "ioctl 16 29", (0x8901, 0x8902, 0x5412, 0x541C)  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
+# Refused with some values of the second argument: they would have the kernel send signals, make all who open a file
+# wait (a lease, which its owner may take who can only read it), watch a folder, or type in a terminal.
+FCNTL = "fcntl 72 25"
+FCNTL_REFUSED = (8, 10, 15, 1024, 1026)  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY
+IOCTL = "ioctl 16 29"
+IOCTL_REFUSED = (
+    0x8901, 0x8902, 0x5412, 0x541C,  # FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX
+    # What changes a file without a right to write to it, where it is of the child's user: FS_IOC_SETFLAGS (two),
+    # FS_IOC_FSSETXATTR, FS_IOC_SETVERSION (two), EXT4_IOC_SETVERSION, and what sets up encryption and verity.
+    0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602, 0x40086604, 0x800C6613, 0xC0506617, 0x40806685,
+)  # fmt: skip
 
 CLONE = "clone 56 220"
 PRCTL = "prctl 157 167"

@@ -7,6 +7,7 @@ import ctypes
 import os
 import signal
 import socket
+import struct
 import sys
 import time
 
@@ -188,6 +189,51 @@ def unmounts(given):
 
 def leaves_the_root(given):
     os.chroot(".")
+
+
+def watches_a_folder(given):
+    """Landlock does not cover it, and it tells the names of new files: students', in a class."""
+    queue = libc.inotify_init1(0)
+    refused_if(queue < 0)
+    refused_if(libc.inotify_add_watch(queue, given["open"].encode(), 0xFFF) < 0)
+
+
+def lists_mounts(given):
+    syscall(458, struct.pack("IIQQQ", 32, 0, (1 << 64) - 1, 0, 0), ctypes.create_string_buffer(800), 100, 0)
+
+
+def takes_a_lease(given):
+    """Who opens the file then waits up to 45 seconds: all other children, for one that they must read."""
+    import fcntl
+
+    open("leased", "w").close()
+    fcntl.fcntl(os.open("leased", os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)
+
+
+def asks_for_signals_of_a_folder(given):
+    import fcntl
+
+    fcntl.fcntl(os.open(".", os.O_RDONLY), fcntl.F_NOTIFY, 1)
+
+
+def locks_what_others_lock(given):
+    """Answered with success, and not done: a second lock would be refused."""
+    import fcntl
+
+    try:
+        for _ in range(2):
+            fcntl.flock(os.open(sys.executable, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return "locked"
+    raise OSError("nothing is locked")
+
+
+def changes_the_flags_of_a_file(given):
+    """Asks for no right to write to it, only that it is of the same user."""
+    import fcntl
+
+    open("flagged", "w").close()
+    fcntl.ioctl(os.open("flagged", os.O_RDONLY), 0x40086602, struct.pack("q", 0x40))
 
 
 # ---- other processes ----

@@ -37,7 +37,8 @@ def test_what_is_not_plain_is_refused(value):
     "structure",
     [
         {"array": ["<f4", [2], 0]}, {"array": ["<f4", [-1], 0]}, {"array": ["O", [1], 0]}, {"array": [[], 1]},
-        {"array": ["<f4", [1], -4]}, {"pickle": "x"}, {"a": 1, "b": 2}, 3, {"float": "1e5"}, {"int": "x"},
+        {"array": ["(,)f4", [1], 0]}, {"array": ["<f4", [1], -4]}, {"pickle": "x"}, 
+        {"a": 1, "b": 2}, 3, {"float": "1e5"}, {"int": "x"},
     ],
 )  # fmt: skip
 def test_forged_structures_are_refused(structure):
