@@ -87,7 +87,7 @@ def autograde(
 
     try:
         with only_one(tree):
-            kind = choose_confinement(options)
+            kind = choose_confinement(tree, options)
             if options.run:
                 options.run.write(tree)
             report.begin(chapter, len(students))
@@ -113,10 +113,15 @@ def _kept(done: list[Graded], students: Sequence[str]) -> str:
     return f"{count} of {len(students)} submissions are graded, and that is kept."
 
 
-def choose_confinement(options: Options) -> str | None:
+def choose_confinement(tree: ClassTree, options: Options) -> str | None:
     """The kind to confine students' code by; None where it is trusted. `ClassroomError`: it is refused."""
     if options.trust:
         return None
+    if folder := confinement.exposed(tree.root):
+        raise ClassroomError(
+            f"Not graded: this class lies in {folder}, which confined code can read, so students could read it: move "
+            f"{tree.root} out of it, and grade there"
+        )
     if options.dask:  # each worker confines on its own machine, and is asked there
         return confinement.KINDS[0] if options.confine == "auto" else options.confine
     probe = confinement.best() if options.confine == "auto" else confinement.probe(options.confine)

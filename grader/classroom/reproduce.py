@@ -60,7 +60,7 @@ def reproduce(
     absent = [exercise.slug for exercise in exercises if nothing_to_judge(exercise, submission)]
     wanted = tuple(exercise.slug for exercise in exercises if exercise.slug not in absent)
     if wanted:
-        kind = choose_confinement(options)
+        kind = choose_confinement(tree, options)
         with hire(options, Report()) as crew:
             crew.submit("again", work.task(wanted, kind, tell=True))
             done = crew.wait()

@@ -55,7 +55,7 @@ class Confined:
         self._ready, self._failure = False, ""
         self._folder: int | None = None  # its home, as it sees it
         self.others = bubblewrap.PROCESSES if self._private else 0  # processes that are none of the child's own
-        self._view = view([*reads, *([] if cwd is None else [cwd])], confinement.hidden())
+        self._view = view([*reads, *([] if cwd is None else [cwd])])
         self._ours, self._theirs = socket.socketpair()
         self._ours.setblocking(False)
         folder = os.path.dirname(launcher.__file__)

@@ -14,13 +14,11 @@ import functools
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 KINDS = ("bubblewrap", "landlock")  # in the order in which they are preferred
 _used: str | None = None
-_hidden: tuple[str, ...] = ()
 _tried: contextvars.ContextVar[str | None] = contextvars.ContextVar("tried", default=None)
 
 
@@ -34,16 +32,12 @@ class Probe:
     how: str = ""  # what makes it work, where it does not
 
 
-def use(kind: str | None, *, hide: Iterable[str | Path] = ()) -> None:
-    """Confine every child from now on; ``None``: no longer. ``ValueError`` for a kind that there is not.
-
-    ``hide``: folders that no child sees even where they lie in a folder that it does see, such as an instructor's tree
-    within Python's environment; what a caller names in ``reads`` it sees all the same.
-    """
-    global _used, _hidden
+def use(kind: str | None) -> None:
+    """Confine every child from now on; ``None``: no longer. ``ValueError`` for a kind that there is not."""
+    global _used
     if kind is not None and kind not in KINDS:
         raise ValueError(f"no such confinement: {kind!r}; there are {', '.join(KINDS)}")
-    _used, _hidden = kind, tuple(os.path.abspath(path) for path in hide)
+    _used = kind
 
 
 def current() -> str | None:
@@ -51,9 +45,13 @@ def current() -> str | None:
     return _tried.get() or _used
 
 
-def hidden() -> tuple[str, ...]:
-    """What ``use`` was told to hide."""
-    return _hidden
+def exposed(path: str | Path) -> str | None:
+    """The folder of the system or of Python's environment that ``path`` lies in, so that every confined child sees it.
+    None: it lies in none, and a child sees it only if its caller names it."""
+    from grader.sandbox.view import system
+
+    real = os.path.realpath(path)
+    return next((folder for folder in system() if f"{real}/".startswith(f"{os.path.realpath(folder)}/")), None)
 
 
 @functools.cache

@@ -37,16 +37,15 @@ class View:
     devices: tuple[str, ...]  # beside DEVICES
 
 
-def view(reads: Iterable[str | Path] = (), hide: Iterable[str | Path] = ()) -> View:
-    """For a child that needs ``reads``, none of whose files lie in ``hide`` unless ``reads`` names them."""
+def view(reads: Iterable[str | Path] = ()) -> View:
+    """For a child that needs ``reads``."""
     wanted = [os.path.abspath(path) for path in reads]
     devices = tuple(path for path in wanted if path.startswith("/dev/"))
     # A path is seen under its own name, and where it really is: symbolic links elsewhere may lead to either.
     files = [path for path in wanted if path not in devices]
     files += [real for path in files if (real := os.path.realpath(path)) != path]
-    hidden = (str(PACKAGE), *(os.path.realpath(path) for path in hide))
-    again = [path for path in files if any(path.startswith(f"{one}/") for one in hidden)]
-    return View(_outermost([*_system(), *files]), hidden, (*_package(), *again), devices)
+    again = [path for path in files if path.startswith(f"{PACKAGE}/")]
+    return View(_outermost([*system(), *files]), (str(PACKAGE),), (*_package(), *again), devices)
 
 
 def around(view: View) -> list[str]:
@@ -83,7 +82,7 @@ def _without(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
 
 
 @functools.cache
-def _system() -> tuple[str, ...]:
+def system() -> tuple[str, ...]:
     """The system's folders, Python's and its environment's."""
     python = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, os.path.dirname(sys.executable)]
     python += [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]

@@ -48,7 +48,7 @@ def fork(
 ) -> Forked | None:
     """A child that runs ``module`` on the descriptor ``channel``, from its zygote, which is started where there is none
     or it died. None where that does not work on this machine; the child is to be started by itself then."""
-    key = json.dumps([confinement.current(), confinement.hidden(), module, warm, [str(path) for path in reads]])
+    key = json.dumps([confinement.current(), module, warm, [str(path) for path in reads]])
     with _lock:
         for _ in range(2):  # the first may find a zygote that died
             if key in _hopeless:
