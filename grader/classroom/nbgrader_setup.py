@@ -136,6 +136,10 @@ class _Log(Report):
         self._converter.graded.append(graded)
         self._listener.graded(graded)
 
+    def said(self, sentence: str) -> None:
+        self._converter.log.info("%s", sentence)
+        self._listener.said(sentence)
+
 
 def grade(converter: Autograde) -> None:
     """What `Autograde.start` does in a class of the course. Leaves `converter.graded`, a list of `Graded`.

@@ -5,9 +5,10 @@ import json
 import classroom_toy as toy
 import pytest
 
-from grader.classroom import secret
+from grader.classroom import autograde, secret
 from grader.classroom.errors import ClassroomError
 from grader.classroom.result import Result
+from grader.sandbox import view
 
 FULL = {"toy-kernel": (10, False), "toy-cell": (10, False), "toy-explain": (None, True)}
 
@@ -24,6 +25,28 @@ def test_grading_is_refused_without_trust_and_says_why(classroom):
     with pytest.raises(ClassroomError, match="--trust-submissions"):
         classroom.grade(trust=False)
     assert not classroom.tree.result("ada", toy.NAME).exists()
+
+
+def test_a_class_that_confined_code_can_see_is_refused(classroom, monkeypatch):
+    classroom.hand_in("ada")
+    monkeypatch.setattr(view, "system", lambda: ("/usr", str(classroom.tree.root.parent)))
+    with pytest.raises(ClassroomError, match=f"lies in {classroom.tree.root.parent}, .* move .*class out of it"):
+        classroom.grade(trust=False)
+    assert not classroom.tree.result("ada", toy.NAME).exists()
+    assert classroom.grade()["ada"].problem == ""
+
+
+def test_what_is_said_of_workers_reaches_who_listens(classroom, monkeypatch):
+    class Listener(autograde.Report):
+        heard = []
+
+        def said(self, sentence):
+            self.heard.append(sentence)
+
+    monkeypatch.setattr(autograde, "hire", lambda _, report: report.said("a worker is gone") or toy.InlineCrew())
+    classroom.hand_in("ada")
+    classroom.grade(listener=Listener())
+    assert Listener.heard == ["a worker is gone"]
 
 
 def test_the_configuration_can_give_trust(classroom):
@@ -115,7 +138,7 @@ def test_a_score_given_by_hand_stays_and_is_shown_for_review(classroom):
 def test_what_has_not_changed_is_not_graded_again(classroom, monkeypatch):
     classroom.hand_in("ada")
     before = classroom.grade()["ada"].result
-    monkeypatch.setattr("grader.classroom.crew.perform", None)
+    monkeypatch.setattr("grader.classroom.worker.perform", None)
     again = classroom.grade()["ada"]
     assert again.unchanged and again.result == before
 
@@ -127,7 +150,7 @@ def test_a_run_that_ended_before_the_gradebook_is_taken_up(classroom, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(GradebookWriter, "write", lambda *_, **__: (_ for _ in ()).throw(OSError("killed")))
         assert classroom.grade()["ada"].problem
-    monkeypatch.setattr("grader.classroom.crew.perform", None)  # the verdict was kept
+    monkeypatch.setattr("grader.classroom.worker.perform", None)  # the verdict was kept
     assert not classroom.grade()["ada"].problem
     assert classroom.scores("ada") == FULL
 
