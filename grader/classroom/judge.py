@@ -11,14 +11,14 @@ import math
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from grader.classroom import unjudged
 from grader.classroom.result import Result
 from grader.classroom.scores import answer_parts, faulty, nothing_to_judge
 from grader.classroom.secret import hidden_seed
 from grader.classroom.submission import Submission
 from grader.classroom.task import Task
-from grader.classroom.worker import fault
 from grader.course import Chapter, Exercise
-from grader.verdict import CheckResult, State, Verdict
+from grader.verdict import Verdict
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Work:
                 if verdicts is not None:
                     problem = _implausible(verdict, exercise)
                 if problem:
-                    verdict = fault(exercise, self.seeds[exercise.slug], problem)
+                    verdict = unjudged.fault(exercise, self.seeds[exercise.slug], problem)
                 self.verdicts[exercise.slug] = verdict
 
     def result(self, run: str) -> Result:
@@ -105,7 +105,7 @@ def prepare(
         if kept and not again and not faulty(kept) and not kept.pending:
             work.verdicts[slug] = kept
         elif nothing_to_judge(exercise, submission):
-            work.verdicts[slug] = _nothing(exercise, submission, seeds[slug])
+            work.verdicts[slug] = unjudged.absent(exercise, submission, seeds[slug])
     return work
 
 
@@ -115,29 +115,6 @@ def _key(exercise: Exercise, submission: Submission, seed: int, judging: str) ->
     cells = [[part, submission.cells[part]] for part in parts if part in submission.cells]
     absent = sorted((submission.lost | submission.missing).intersection(parts))
     return hashlib.sha256(json.dumps([judging, seed, files, cells, absent]).encode()).hexdigest()
-
-
-def _nothing(exercise: Exercise, submission: Submission, seed: int) -> Verdict:
-    """The verdict on an answer that is not there: no points. It is not run: what stands in a cell's place is
-    the released text, which may well earn points for form."""
-    parts = answer_parts(exercise)
-    read = "could not be read" if submission.lost.intersection(parts) else "was not handed in"
-    check = CheckResult(
-        check="handed-in",
-        state=State.ERROR,
-        sentence="The answer was handed in.",
-        message=f"{', '.join(parts)} {read}.",
-    )
-    return Verdict(
-        exercise=exercise.slug,
-        revision=exercise.revision,
-        state=State.ERROR,
-        checks=(check,),
-        earned=0.0,
-        possible=exercise.points,
-        pending=0.0,
-        seed=seed,
-    )
 
 
 def _implausible(verdict: Verdict, exercise: Exercise) -> str:

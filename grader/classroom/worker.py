@@ -20,10 +20,11 @@ from pathlib import Path
 
 from grader.classroom import material
 from grader.classroom.task import Answer, Task
+from grader.classroom.unjudged import fault
 from grader.course import Chapter, Exercise
 from grader.sandbox import channel, confinement
 from grader.toolchain import cache_folder
-from grader.verdict import CheckResult, State, Verdict
+from grader.verdict import Verdict
 
 log = logging.getLogger(__name__)
 ENOUGH_DISK = 32 << 20  # bytes; below it, compilers and children fail in ways that look like a learner's mistake
@@ -73,26 +74,6 @@ def _judge(exercise: Exercise, folder: Path, task: Task) -> Verdict:
     except Exception as problem:
         log.exception("grading %s", exercise.slug)
         return fault(exercise, seed, f"{type(problem).__name__}: {problem}")
-
-
-def fault(exercise: Exercise, seed: int, message: str) -> Verdict:
-    """The verdict where the grader failed: no points, none lost, and a person must look."""
-    check = CheckResult(
-        check="grader",
-        state=State.GRADER_FAULT,
-        sentence="The grader could judge this exercise.",
-        message=message[:500],
-    )
-    return Verdict(
-        exercise=exercise.slug,
-        revision=exercise.revision,
-        state=State.GRADER_FAULT,
-        checks=(check,),
-        earned=0.0,
-        possible=exercise.points,
-        pending=0.0,
-        seed=seed,
-    )
 
 
 def _need_disk() -> None:
