@@ -25,13 +25,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.classroom import demo, graft, judge, material, secret, workers
-from grader.classroom.autograde import Options, choose_confinement, read_release
+from grader.classroom.autograde import read_release
 from grader.classroom.create import create
 from grader.classroom.crew import Crew, LocalCrew
 from grader.classroom.dask_crew import DEPTH, DaskCrew
 from grader.classroom.session import Session
 from grader.classroom.submission import collect
 from grader.classroom.task import Task
+from grader.sandbox import confinement
 
 SUBMISSIONS = 10_000
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -135,7 +136,7 @@ def main() -> None:
     parser.add_argument("--trust", action="store_true", help="do not confine")
     parser.add_argument("--report", type=Path)
     options = parser.parse_args()
-    kind = choose_confinement(Options(trust=options.trust))
+    kind = None if options.trust else confinement.best().kind
     sizes = [len(task.to_bytes()) for task in tasks(10, options.chapter, kind)]
     crews = measure((tasks(options.count + 4, options.chapter, kind) for _ in itertools.count()), kind)
     alone, one = crews["--jobs 1"], crews["--dask, 1 workers"]

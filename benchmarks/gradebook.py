@@ -19,11 +19,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "classroom"))
 
+import classroom_toy as toy  # noqa: E402
 import postgres_server  # noqa: E402
 
 from grader.classroom import autograde, demo, material  # noqa: E402
 from grader.classroom.create import create  # noqa: E402
-from grader.classroom.crew import Done, InlineCrew  # noqa: E402
+from grader.classroom.crew import Done  # noqa: E402
 from grader.classroom.gradebook import GradebookWriter  # noqa: E402
 from grader.classroom.session import Session  # noqa: E402
 from grader.classroom.task import Answer  # noqa: E402
@@ -31,7 +32,7 @@ from grader.classroom.task import Answer  # noqa: E402
 CHAPTER = 10
 
 
-class Canned(InlineCrew):
+class Canned(toy.InlineCrew):
     """Judges the first task, and answers every other with its verdicts."""
 
     answer: Answer | None = None

@@ -17,6 +17,7 @@ from rich.console import Console
 from grader.classroom import material
 from grader.classroom.errors import ClassroomError
 from grader.classroom.tree import ClassTree
+from grader.classroom.workers import ADDRESS
 
 app = typer.Typer(name="class", help="Grade a class with nbgrader.", no_args_is_help=True, add_completion=False)
 console, errors = Console(), Console(stderr=True)
@@ -40,9 +41,7 @@ def _plain_errors() -> Iterator[None]:
 @app.command()
 def init(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder for the class.")],
-    course_id: Annotated[
-        str, typer.Option(help="The name of the class in the gradebook.")
-    ] = "tensorrt-plugins",
+    course_id: Annotated[str, typer.Option(help="The name of the class in the gradebook.")] = "tensorrt-plugins",
     database: Annotated[
         str,
         typer.Option(
@@ -214,7 +213,7 @@ def forget(
 def workers(
     address: Annotated[
         str, typer.Option(metavar="HOST:PORT", help="The scheduler; on another machine tls://HOST:PORT.")
-    ] = "127.0.0.1:8786",
+    ] = ADDRESS,
     scheduler: Annotated[bool, typer.Option("--scheduler", help="Start the scheduler too, at that address.")] = False,
     count: Annotated[int, typer.Option("--workers", min=0, help="How many workers; one a processor is right.")] = 0,
     gpu: Annotated[bool, typer.Option("--gpu", help="One of them offers this machine's GPU.")] = False,

@@ -1,4 +1,4 @@
-"""Those who do the tasks: workers on this machine, or, for tests, this process itself.
+"""Those who do the tasks: workers on this machine. (`dask_crew.py`: on others.)
 
 A crew is given tasks and gives answers back as they are done, in any order. It never raises for what a task does to a
 worker: one that dies, or hangs beyond what the task can take, costs a retry, then a sentence in place of the answer.
@@ -13,15 +13,13 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections import deque
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from grader.classroom import material
 from grader.classroom.task import Answer, Task
-from grader.classroom.worker import perform
-from grader.sandbox import Child, ChildEnded, Limits, confinement
+from grader.sandbox import Child, ChildEnded, Limits
 from grader.toolchain import cache_folder
 
 TASKS_A_WORKER = 200  # then a fresh one takes its place, so that no leak of any library grows for ever
@@ -38,67 +36,39 @@ class Done:
     problem: str = ""
 
 
-class Crew(Protocol):
-    """A context manager; used by one thread."""
+class Crew(ABC):
+    """Used by one thread; leaving its ``with`` closes it."""
 
     @property
+    @abstractmethod
     def room(self) -> int:
         """How many more tasks it takes now: enough that no worker waits, no more."""
 
     @property
+    @abstractmethod
     def pending(self) -> int:
         """How many tasks were submitted and not yet returned by `wait`."""
 
+    @abstractmethod
     def submit(self, name: str, task: Task) -> None:
         """Have a task done. `name` comes back with the answer; it is not shown to the workers."""
 
+    @abstractmethod
     def wait(self) -> Done:
         """The next task that is over. Only while some are pending. `KeyboardInterrupt` passes through."""
 
+    @abstractmethod
     def close(self) -> None:
         """Stop what is under way, and leave no process behind."""
 
-
-class _Closing:
-    def __enter__(self):
+    def __enter__(self) -> Crew:
         return self
 
     def __exit__(self, *_) -> None:
         self.close()
 
 
-class InlineCrew(_Closing):
-    """Does each task in this process, one after the other."""
-
-    def __init__(self):
-        self._waiting: deque[tuple[str, Task]] = deque()
-
-    @property
-    def room(self) -> int:
-        return 1 - len(self._waiting)
-
-    @property
-    def pending(self) -> int:
-        return len(self._waiting)
-
-    def submit(self, name: str, task: Task) -> None:
-        self._waiting.append((name, task))
-
-    def wait(self) -> Done:
-        name, task = self._waiting.popleft()
-        before = confinement.current()
-        try:
-            return Done(name, Answer.from_bytes(perform(task.to_bytes())))
-        except Exception as problem:
-            return Done(name, None, f"{type(problem).__name__}: {problem}")
-        finally:
-            confinement.use(before)
-
-    def close(self) -> None:
-        self._waiting.clear()
-
-
-class LocalCrew(_Closing):
+class LocalCrew(Crew):
     """Worker processes on this machine. A thread each talks to one worker, starts it and replaces it."""
 
     def __init__(self, jobs: int, *, command: Sequence[str] | None = None):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from distributed import Client, Future
 
 from grader.classroom import dask_worker
-from grader.classroom.crew import Done, _Closing
+from grader.classroom.crew import Crew, Done
 from grader.classroom.errors import ClassroomError, Stopped
 from grader.classroom.task import Answer, Task
 from grader.classroom.workers import scheduler_address
@@ -57,7 +57,7 @@ class _Worker:
         return len(self.jobs) < (1 if alone else DEPTH)
 
 
-class DaskCrew(_Closing):
+class DaskCrew(Crew):
     """The workers of the scheduler at `address`, as many as come, for as long as they stay.
 
     `confine`: "auto" for what each worker can, one kind that each must be able to, or None: submissions are trusted.

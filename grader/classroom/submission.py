@@ -34,9 +34,9 @@ class Submission:
     lost: frozenset[str]
     missing: frozenset[str]
 
-    def fingerprint(self, *context: str) -> str:
-        """A hash of everything that was taken, and of `context` (what else the grade depends on)."""
-        digest = hashlib.sha256(json.dumps([*context, sorted(self.cells.items())]).encode())
+    def fingerprint(self) -> str:
+        """A hash of everything that was taken."""
+        digest = hashlib.sha256(json.dumps([sorted(self.cells.items())]).encode())
         for name, data in sorted(self.files.items()):
             digest.update(json.dumps([name, len(data)]).encode() + data)
         digest.update(json.dumps([[n.kind, n.what, n.sentence] for n in self.notes]).encode())
@@ -80,9 +80,7 @@ def same_text(one: str, other: str) -> bool:
     ]
 
 
-def _read(
-    path: Path, names: list[str], wanted: str, largest: int, notes: list[Note], lost: set[str]
-) -> bytes | None:
+def _read(path: Path, names: list[str], wanted: str, largest: int, notes: list[Note], lost: set[str]) -> bytes | None:
     name, found = folder.find_file(names, wanted)
     if name is None:
         notes.append(Note("missing", wanted, f"{wanted} was not handed in."))
@@ -140,9 +138,7 @@ def _answer(cells: list[Cell], wanted: Cell, notes: list[Note]) -> str:
     if not copies and wanted.cell_id:
         copies = [cell for cell in cells if cell.cell_id == wanted.cell_id and not cell.grade_id]
         if copies:
-            notes.append(
-                Note("changed", name, f"Cell {name} had lost its grade id; it was found by its cell id.")
-            )
+            notes.append(Note("changed", name, f"Cell {name} had lost its grade id; it was found by its cell id."))
     if not copies:
         notes.append(Note("missing", name, f"Cell {name} is missing; the released text stands in its place."))
         return wanted.source

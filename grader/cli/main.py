@@ -181,14 +181,16 @@ def autograde(
 
     Exit status: 0 all graded, whatever the grades; 2 wrong use, or refused; 3 the grader failed on some, or stopped.
     """
+    from grader.sandbox.confinement import KINDS
+
     try:
         from grader.cli.autograde import run
     except ImportError as error:
         raise WrongUse(
             f"`grader autograde` cannot start: {error}. Run `make course` again, or `grader doctor`"
         ) from None
-    if confine not in ("", "auto", "bubblewrap", "landlock"):
-        raise WrongUse(f"--confine {confine}: there are auto, bubblewrap and landlock")
+    if confine not in ("", "auto", *KINDS):
+        raise WrongUse(f"--confine {confine}: there are auto, {' and '.join(KINDS)}")
     asked = {
         "student": student, "sources": [str(path.absolute()) for path in sources or ()],
         "roster": str(roster.absolute()) if roster else "", "jobs": jobs, "force": force, "dask": dask,

@@ -32,7 +32,8 @@ def autograde_command(*words):
 
 def test_a_task_names_no_student(classroom, monkeypatch):
     seen = []
-    monkeypatch.setattr(crew, "perform", lambda text: seen.append(text) or worker.perform(text))
+    stock = worker.perform
+    monkeypatch.setattr(worker, "perform", lambda text: seen.append(text) or stock(text))
     classroom.hand_in("a-name-that-stands-nowhere-else")
     classroom.grade()
     assert seen and b"a-name-that" not in seen[0]

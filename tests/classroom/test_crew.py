@@ -11,7 +11,7 @@ import classroom_toy as toy
 import pytest
 
 from grader.classroom import crew, material, worker
-from grader.classroom.crew import InlineCrew, LocalCrew
+from grader.classroom.crew import LocalCrew
 from grader.classroom.task import Answer, Task
 from grader.sandbox import confinement
 
@@ -39,7 +39,7 @@ def test_a_task_and_its_answer_are_plain_bytes(toy_course):
 def test_the_workers_set_the_confinement_of_the_task(toy_course, monkeypatch):
     used = []
     monkeypatch.setattr(material, "check", lambda *a, **k: used.append(confinement.current()) or toy.check(*a, **k))
-    with InlineCrew() as inline:
+    with toy.InlineCrew() as inline:
         inline.submit("x", task(confinement="landlock"))
         assert inline.wait().answer
     assert used == ["landlock"] * 2 and confinement.current() is None
