@@ -43,7 +43,7 @@ prove: setup  #: for authors: every wrong answer is caught, every right one pass
 	@python tests/plugin/prove_defects.py --jobs 2
 	@$(MAKE) --no-print-directory attack
 
-attack: setup  #: for authors: damaged modules, hostile plugins, sanitizers, other processors (30 minutes)
+attack: setup  #: for authors: damaged modules, hostile plugins and submissions, kills, sanitizers, other processors
 	@python tests/simulator/fuzz.py --count $(FUZZ) --jobs 2
 	@python tests/simulator/fuzz.py --count $(FUZZ) --jobs 2 --sanitize
 	@python tests/simulator/sanitized.py

@@ -283,5 +283,5 @@ def test_the_conda_environment_agrees_with_the_package():
     for requirement in [*wanted["dependencies"], *wanted["optional-dependencies"]["tensorrt"]]:
         requirement = requirement.split(";")[0]
         assert lines[re.split(r"[=<>]", requirement)[0]].replace("-base", "") == requirement
-    assert "-e .[plugin]" in last["pip"]
+    assert "-e .[plugin,class]" in last["pip"]
     assert "CI has none of them" in (ROOT / "environment.yml").read_text()
