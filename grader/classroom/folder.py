@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,3 +115,10 @@ def printable(text: str, most: int = 80) -> str:
     text = text.encode("utf-8", "replace").decode()
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def some(names: Iterable[str], most: int = 10) -> str:
+    """Names for a message: the first of them, and how many more there are."""
+    names = list(names)
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from grader.classroom.errors import ClassroomError
 from grader.classroom.export.grades import Grade, Grades
-from grader.classroom.export.table import Outcome, names, write_table
-from grader.classroom.folder import printable
+from grader.classroom.export.table import Outcome, write_table
+from grader.classroom.folder import printable, some
 from grader.classroom.intake.names import comparable
 from grader.classroom.intake.roster import Roster
 from grader.classroom.page import number
@@ -63,7 +63,7 @@ def export_canvas(
     outcome.rows = len(rows) - 2
     tell_left_out(outcome, chapters, known, waiting, pending_as_zero)
     if kept:
-        outcome.told.append(f"Excused in Canvas, or not assigned there, and left so: {names(kept)}.")
+        outcome.told.append(f"Excused in Canvas, or not assigned there, and left so: {some(kept)}.")
     write_table(path, rows)
     return outcome
 
@@ -79,12 +79,12 @@ def tell_left_out(
 ) -> None:
     """Say whose grades are not in the file, and which points count as zero."""
     if waiting and pending_as_zero:
-        outcome.told.append(f"Points that wait for a grade went out as zeros, as you asked: {names(waiting)}.")
+        outcome.told.append(f"Points that wait for a grade went out as zeros, as you asked: {some(waiting)}.")
     elif waiting:
-        outcome.told.append(f"Left out, because points wait for a grade: {names(waiting)}.")
+        outcome.told.append(f"Left out, because points wait for a grade: {some(waiting)}.")
     strangers = sorted({student for grades in chapters for student in grades.of} - known)
     if strangers:
-        outcome.told.append(f"Left out, because the roster does not name them: {names(map(printable, strangers))}.")
+        outcome.told.append(f"Left out, because the roster does not name them: {some(map(printable, strangers))}.")
     outcome.told.append("Whoever handed in nothing is not in the file; the platform keeps what it has.")
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from grader.classroom.errors import ClassroomError
 from grader.classroom.export.canvas import tell_left_out
 from grader.classroom.export.grades import Grade, Grades
-from grader.classroom.export.table import Outcome, cell, names, write_table
-from grader.classroom.folder import printable
+from grader.classroom.export.table import Outcome, cell, write_table
+from grader.classroom.folder import printable, some
 from grader.classroom.intake.roster import Person, Roster
 from grader.classroom.page import number
 
@@ -87,9 +87,9 @@ def _worksheet(grades: Grades, roster: Roster, going: list[tuple[Person, Grade]]
         )
     for people, why in ((above, "their score is above Moodle's maximum"), (locked, "Moodle has their grades locked")):
         if people:
-            outcome.told.append(f"Left out, because {why}: {names(people)}.")
+            outcome.told.append(f"Left out, because {why}: {some(people)}.")
     if own:
-        outcome.told.append(f"The comments that a person wrote in Moodle stay: {names(own)}.")
+        outcome.told.append(f"The comments that a person wrote in Moodle stay: {some(own)}.")
     return rows
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from grader.classroom import folder
 from grader.classroom.errors import ClassroomError
 from grader.classroom.export.grades import Grades
-from grader.classroom.export.table import Outcome, names
-from grader.classroom.folder import Unreadable, printable
+from grader.classroom.export.table import Outcome
+from grader.classroom.folder import Unreadable, printable, some
 from grader.classroom.intake.roster import Roster
 from grader.classroom.tree import ClassTree
 
@@ -54,7 +54,7 @@ def export_pages(tree: ClassTree, grades: Grades, roster: Roster | None, path: P
         )  # fmt: skip
     part.replace(path)
     if none:
-        outcome.told.append(f"No page was made yet for: {names(none)}.")
+        outcome.told.append(f"No page was made yet for: {some(none)}.")
     if nowhere:
-        outcome.told.append(f"Left out, because their numbers in Moodle are not known: {names(nowhere)}.")
+        outcome.told.append(f"Left out, because their numbers in Moodle are not known: {some(nowhere)}.")
     return outcome

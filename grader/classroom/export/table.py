@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.classroom import durable
+
 _RUN = tuple("=+-@\t\r\n＝＋－＠")  # the wide ones count where Chinese or Japanese is written
 
 
@@ -32,16 +34,4 @@ def write_table(path: Path, rows: Iterable[Iterable], *, separator: str = ",") -
     writer = csv.writer(text, delimiter=separator)
     for row in rows:
         writer.writerow([cell(value) for value in row])
-    write_whole(path, text.getvalue().encode("utf-8", "replace"))
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(data)
-    part.replace(path)
-
-
-def names(students: Iterable[str], most: int = 12) -> str:
-    students = list(students)
-    shown = ", ".join(students[:most])
-    return f"{shown} and {len(students) - most} more" if len(students) > most else shown
+    durable.write(path, text.getvalue().encode("utf-8", "replace"), 0o666)

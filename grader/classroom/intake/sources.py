@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.classroom.errors import ClassroomError
-from grader.classroom.folder import printable
+from grader.classroom.folder import printable, some
 from grader.classroom.intake import canvas, exchange, folders, moodle
 from grader.classroom.intake.handin import File, HandIn
 from grader.classroom.intake.listing import Listing, hidden, opened, without_wrapper, wrapper
@@ -73,8 +73,3 @@ def _sort(source: Source, listing: Listing, tree: ClassTree, chapter: Chapter, r
         files = without_wrapper(files, top)
     source.hand_ins, strays = folders.read(listing, listing.files, chapter.name, set(tree.assignments()))
     return strays
-
-
-def some(names: list[str], most: int = 8) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown

@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.classroom import durable
 from grader.classroom.autograde import only_one
 from grader.classroom.errors import ClassroomError
-from grader.classroom.folder import Note, printable
+from grader.classroom.folder import Note, printable, some
 from grader.classroom.intake import times
 from grader.classroom.intake.choose import Chosen, choose, wanted_names
 from grader.classroom.intake.folders import STAMP
@@ -19,7 +19,7 @@ from grader.classroom.intake.handin import HandIn, Sender
 from grader.classroom.intake.names import apart, student_id
 from grader.classroom.intake.place import Origin, age, origin_path, place, present, recover
 from grader.classroom.intake.roster import Roster, read_roster
-from grader.classroom.intake.sources import read_source, some
+from grader.classroom.intake.sources import read_source
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
 
