@@ -7,15 +7,14 @@ an error) is never asked.
 from __future__ import annotations
 
 import json
-import warnings
 from contextlib import ExitStack
 
-import nbformat
+from nbgrader.api import Comment, Grade, SubmittedNotebook
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import parse_utc
-from sqlalchemy.exc import DBAPIError, SAWarning
+from sqlalchemy.exc import DBAPIError
 
-from grader.classroom import database, durable, folder, graft, scores
+from grader.classroom import database, durable, folder, graft, rows, scores
 from grader.classroom.errors import ClassroomError
 from grader.classroom.result import Result
 from grader.classroom.scores import Score
@@ -60,10 +59,8 @@ class GradebookWriter:
         `same_answers`: the gradebook's automatic scores are of these very answers, so they may stand where
         this run could not judge.
         """
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # three from nbgrader for each new one, harmless
-            with database.plain_errors(self.database):
-                self._save_scores_at_once(chapter, result, same_answers)
+        with database.plain_errors(self.database):
+            self._save_scores_at_once(chapter, result, same_answers)
         self._save_notebook(chapter, submission, result, graft.graft(release, chapter, submission, result))
 
     def _save_scores_at_once(self, chapter: Chapter, result: Result, same_answers: bool) -> None:
@@ -83,15 +80,10 @@ class GradebookWriter:
                     raise
 
     def _save_scores(self, chapter: Chapter, result: Result, same_answers: bool) -> None:
-        exercises = {exercise.slug: exercise for exercise in chapter.exercises}
-        comments: dict[str, str] = {}
-        student = self._book.update_or_create_student(result.student)
-        if student.first_name is None and student.last_name is None:  # nbgrader's pages show "None, None"
-            student.last_name, student.first_name = result.student, ""
-        when = {"timestamp": stamp} if (stamp := self._timestamp(result)) else {}
-        self._book.update_or_create_submission(chapter.name, result.student, **when)
-        submitted = self._book.find_submission_notebook(chapter.name, chapter.name, result.student)
-        for grade in submitted.grades:
+        db, exercises = self._book.db, {exercise.slug: exercise for exercise in chapter.exercises}
+        submitted = rows.find_or_add(db, chapter.name, result.student, self._timestamp(result))
+        grades, why = [], {}
+        for grade in rows.grades(db, submitted.notebook):
             if grade.name in exercises:
                 before = grade.auto_score if same_answers else None
                 score = scores.exercise_score(exercises[grade.name], result, before)
@@ -99,26 +91,27 @@ class GradebookWriter:
                 score = scores.written_score(grade.name, result)
             else:  # an instructor's own test cell: it is never run, so a person must grade it
                 score = Score(None, True)
-            grade.auto_score = score.auto
             # As nbgrader does: a score given by hand stays, and is shown for review after a new grading.
-            grade.needs_manual_grade = score.needs_manual or grade.manual_score is not None
-            comments[grade.name] = score.why
-        for comment in submitted.comments:
-            comment.auto_comment = comments.get(comment.name) or self._no_response(comment.name, result)
-        self._book.db.flush()
-        submitted.late_submission_penalty = self._late_penalty(chapter, result)
-        self._book.db.commit()
+            manual = score.needs_manual or grade.manual_score is not None
+            grades.append({"id": grade.id, "auto_score": score.auto, "needs_manual_grade": manual})
+            why[grade.name] = score.why
+        rows.change(db, Grade, grades)
+        comments = [
+            {"id": comment.id, "auto_comment": why.get(comment.name) or self._no_response(comment.name, result)}
+            for comment in rows.comments(db, submitted.notebook)
+        ]
+        rows.change(db, Comment, comments)
+        penalty = self._late_penalty(submitted, result)
+        rows.change(db, SubmittedNotebook, [{"id": submitted.notebook, "late_submission_penalty": penalty}])
+        db.commit()
 
-    def _late_penalty(self, chapter: Chapter, result: Result) -> float | None:
+    def _late_penalty(self, submitted: rows.Submitted, result: Result) -> float | None:
         """What nbgrader's (or the class's own) plugin takes off for being late, as its preprocessor does."""
-        submission = self._book.find_submission(chapter.name, result.student)
-        seconds = submission.total_seconds_late
-        if seconds <= 0:
+        if submitted.seconds_late <= 0:
             return None
-        submitted = self._book.find_submission_notebook(chapter.name, chapter.name, result.student)
-        self._book.db.refresh(submitted)  # its score is computed by the database
-        penalty = self._late.plugin_inst.late_submission_penalty(result.student, submitted.score, seconds)
-        return None if penalty is None else min(max(penalty, 0.0), submitted.score)
+        score = rows.score(self._book.db, submitted.notebook)
+        penalty = self._late.plugin_inst.late_submission_penalty(result.student, score, submitted.seconds_late)
+        return None if penalty is None else min(max(penalty, 0.0), score)
 
     @staticmethod
     def _no_response(cell: str, result: Result) -> str | None:
@@ -135,7 +128,7 @@ class GradebookWriter:
     def _save_notebook(self, chapter: Chapter, submission: Submission, result: Result, notebook) -> None:
         """Replace the autograded folder as a whole."""
         place = self.tree.autograded(result.student, chapter.name)
-        files = submission.files | {f"{chapter.name}.ipynb": nbformat.writes(notebook).encode()}
+        files = submission.files | {f"{chapter.name}.ipynb": json.dumps(notebook, ensure_ascii=False).encode()}
         stamp = self.tree.submitted(result.student, chapter.name) / "timestamp.txt"
         try:  # nbgrader's pages compare it with the submission's
             files["timestamp.txt"] = folder.read_file(stamp, 1000)

@@ -19,6 +19,7 @@ from grader.classroom.submission import Submission
 from grader.classroom.task import Task
 from grader.course import Chapter, Exercise
 from grader.verdict import Verdict
+from grader.verdict.records import verdict_from_dict
 
 
 @dataclass
@@ -122,7 +123,7 @@ def _implausible(verdict: Verdict, exercise: Exercise) -> str:
     if not isinstance(verdict, Verdict):
         return f"the runner returned {type(verdict).__name__}, not a verdict"
     try:
-        Verdict.from_json(verdict.to_json())
+        verdict_from_dict(json.loads(json.dumps(verdict.to_dict(), allow_nan=False)))
     except ValueError as problem:  # a field of the wrong type, or a number that is none
         return f"the verdict is none: {problem}"
     if verdict.exercise != exercise.slug:

@@ -48,7 +48,7 @@ class Answer:
     log: str = ""  # what the grader's own modules had to report, for its maintainers; empty when all went well
 
     def to_bytes(self) -> bytes:
-        verdicts = {slug: json.loads(verdict.to_json()) for slug, verdict in self.verdicts.items()}
+        verdicts = {slug: verdict.to_dict() for slug, verdict in self.verdicts.items()}
         return json.dumps({"verdicts": verdicts, "seconds": self.seconds, "log": self.log}).encode()
 
     @classmethod

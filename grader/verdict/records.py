@@ -6,6 +6,7 @@ A record holds plain data only: text, numbers, booleans, lists and dicts of thes
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -128,8 +129,12 @@ class Verdict:
     def passed(self) -> bool:
         return self.state is State.PASS
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `verdict_from_dict` reads. What lies deep in it is the verdict's own: not to be changed."""
+        return {"schema": SCHEMA, **vars(self), "checks": [vars(check) for check in self.checks]}
+
     def to_json(self) -> str:
-        return json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}, indent=1, allow_nan=False)
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Verdict:
@@ -152,24 +157,35 @@ _CHECKED = {
 }  # fmt: skip
 
 
+@functools.cache
+def _fields(kind: type) -> dict[str, tuple[str, Any, bool]]:
+    """By name: the type as it is written, what a value must be an instance of, whether it may be left out."""
+    return {
+        f.name: (
+            str(f.type),
+            _CHECKED.get(str(f.type), dict if str(f.type).startswith("dict") else object),
+            f.default is not dataclasses.MISSING or f.default_factory is not dataclasses.MISSING,
+        )
+        for f in dataclasses.fields(kind)
+    }
+
+
 def _record(kind, data, where):
     if not isinstance(data, dict):
         raise ValueError(f"{where}: an object is needed")
-    fields = {f.name: f for f in dataclasses.fields(kind)}
-    if unknown := set(data) - set(fields):
+    fields = _fields(kind)
+    if unknown := data.keys() - fields.keys():
         raise ValueError(f"{where}: unknown field {sorted(unknown)[0]!r}")
     values = {}
-    for name, f in fields.items():
+    for name, (written, expected, optional) in fields.items():
         if name not in data:
-            if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+            if not optional:
                 raise ValueError(f"{where}: field {name!r} is missing")
             continue
         value = data[name]
-        expected = _CHECKED.get(str(f.type), dict if str(f.type).startswith("dict") else None)
-        is_bool = isinstance(value, bool)
-        if expected and (not isinstance(value, expected) or (is_bool and f.type != "bool")):
-            raise ValueError(f"{where}: field {name!r} must be {f.type}, not {type(value).__name__}")
-        if f.type == "State":
+        if not isinstance(value, expected) or (isinstance(value, bool) and written != "bool"):
+            raise ValueError(f"{where}: field {name!r} must be {written}, not {type(value).__name__}")
+        if written == "State":
             try:
                 value = State(value)
             except ValueError:

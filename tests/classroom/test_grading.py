@@ -213,3 +213,69 @@ def test_a_late_submission_gets_nbgraders_penalty(classroom):
     with Gradebook(f"sqlite:///{classroom.tree.database}") as book:
         found = {s.student.id: s.late_submission_penalty for s in book.assignment_submissions(toy.NAME)}
     assert found == {"ada": 2.5, "bob": 0, "cyd": 0, "dan": 0}  # never more than there is to lose
+
+
+def test_lateness_is_counted_as_nbgrader_counts_it(classroom):
+    with classroom.tree.config.open("a") as file:
+        file.write("\nfrom nbgrader.plugins import LateSubmissionPlugin\n"
+                   "class Late(LateSubmissionPlugin):\n"
+                   "    def late_submission_penalty(self, student, score, seconds):\n"
+                   "        return seconds / 3600\n"
+                   "c.AssignLatePenalties.plugin_class = Late\n")  # fmt: skip
+    handed_in = {"ada": "2026-01-01 03:00:00 UTC", "bob": "2026-01-01 05:00:00 UTC", "cyd": "2026-01-01 02:00:00 UTC"}
+    for student, stamp in handed_in.items():
+        classroom.hand_in(student, **{"timestamp.txt": stamp.encode()})
+    classroom.grade()
+    with classroom.book() as book:
+        book.update_or_create_assignment(toy.NAME, duedate="2026-01-01 00:00:00 UTC")
+        for student in ("bob", "cyd"):
+            book.grant_extension(toy.NAME, student, hours=2)
+        seconds = {s.student.id: s.total_seconds_late for s in book.assignment_submissions(toy.NAME)}
+    classroom.grade(force=True)
+    with classroom.book() as book:
+        found = {s.student.id: s.late_submission_penalty for s in book.assignment_submissions(toy.NAME)}
+    assert found == {"ada": 3, "bob": 3, "cyd": 0} == {student: late / 3600 for student, late in seconds.items()}
+
+
+# The rows, and the notebook.
+
+
+def test_a_submissions_rows_are_those_that_nbgrader_would_make(classroom):
+    classroom.hand_in("ada")
+    classroom.grade()
+    with classroom.book() as book:
+        book.add_student("bob", last_name="bob", first_name="")
+        book.add_submission(toy.NAME, "bob")
+        rows = []
+        for student in ("ada", "bob"):
+            submission = book.find_submission(toy.NAME, student)
+            (notebook,) = submission.notebooks
+            cells = sorted(g.name for g in notebook.grades), sorted(c.name for c in notebook.comments)
+            named = submission.student.first_name, submission.student.last_name == student
+            rows.append((notebook.name, notebook.flagged, cells, named, submission.max_score))
+    assert rows[0] == rows[1]
+
+
+def test_rows_of_a_submission_are_there_together_or_not_at_all(classroom, monkeypatch):
+    from grader.classroom import rows
+
+    def broken(db, notebook):
+        raise RuntimeError("in the middle")
+
+    classroom.hand_in("ada")
+    with monkeypatch.context() as patch:
+        patch.setattr(rows, "comments", broken)
+        assert "in the middle" in classroom.grade()["ada"].problem
+    with classroom.book() as book:
+        assert book.students == [] and book.assignment_submissions(toy.NAME) == []
+    assert not classroom.grade()["ada"].problem and classroom.scores("ada") == FULL
+
+
+def test_the_autograded_notebook_keeps_to_the_format(classroom):
+    import nbformat
+
+    classroom.hand_in("ada", cu="hidden")
+    classroom.hand_in("bob", cu=None, book=b"{")  # with notes above it
+    classroom.grade()
+    for student in ("ada", "bob"):
+        nbformat.validate(classroom.autograded(student))

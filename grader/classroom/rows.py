@@ -1,0 +1,113 @@
+"""A submission's rows in nbgrader's tables, found or added in the transaction of a session; nothing is committed here.
+
+nbgrader's own methods commit after each step, and load with each object all that the database computes from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Notebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+    new_uuid,
+)
+from sqlalchemy import Row, insert, select, update
+from sqlalchemy.orm import Session
+
+from grader.classroom.errors import ClassroomError
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """Where the scores of one submission go."""
+
+    notebook: str  # id of its row
+    seconds_late: float  # after the day it was due and an extension, as nbgrader counts; never negative
+
+
+def find_or_add(db: Session, assignment: str, student: str, handed_in: datetime | None) -> Submitted:
+    """The rows of a submission whose one notebook is named like its assignment. `handed_in` is a naive UTC time; None
+    leaves what is there."""
+    _find_or_add_student(db, student)
+    wanted = (
+        select(SubmittedAssignment.id, SubmittedNotebook.id, SubmittedAssignment.timestamp,
+               SubmittedAssignment.extension, Assignment.duedate)
+        .join(SubmittedNotebook.assignment)
+        .join(SubmittedAssignment.assignment)
+        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+        .where(Assignment.name == assignment, Notebook.name == assignment, SubmittedAssignment.student_id == student)
+    )  # fmt: skip
+    if (row := db.execute(wanted).one_or_none()) is None:
+        _add(db, assignment, student)
+        row = db.execute(wanted).one()
+    submission, notebook, before, extension, due = row
+    if handed_in and handed_in != before:
+        change(db, SubmittedAssignment, [{"id": submission, "timestamp": handed_in}])
+    at = handed_in or before
+    late = (at - due - (extension or timedelta())).total_seconds() if at and due else 0.0
+    return Submitted(notebook, max(0.0, late))
+
+
+def _find_or_add_student(db: Session, student: str) -> None:
+    row = db.execute(select(Student.first_name, Student.last_name).where(Student.id == student)).one_or_none()
+    name = {"id": student, "last_name": student, "first_name": ""}
+    if row is None:
+        db.execute(insert(Student), [name])
+    elif row == (None, None):  # nbgrader's pages show "None, None"
+        change(db, Student, [name])
+
+
+def _add(db: Session, assignment: str, student: str) -> None:
+    """The same rows as nbgrader's `add_submission`: one for each notebook, and for each cell that is graded or that a
+    student fills in."""
+    known = db.scalar(select(Assignment.id).where(Assignment.name == assignment))
+    if known is None:
+        raise ClassroomError(f"{assignment} is not in the gradebook; release it again: grader class release")
+    submission = new_uuid()
+    cells = select(Notebook.id, BaseCell.id, BaseCell.type).outerjoin(Notebook._base_cells)
+    found = db.execute(cells.where(Notebook.assignment_id == known)).all()
+    notebooks = {notebook: new_uuid() for notebook, _, _ in found}
+    rows = [(type, {"cell_id": cell, "notebook_id": notebooks[notebook]}) for notebook, cell, type in found]
+    added = {
+        SubmittedAssignment: [{"id": submission, "assignment_id": known, "student_id": student}],
+        SubmittedNotebook: [
+            {"id": new, "notebook_id": notebook, "assignment_id": submission} for notebook, new in notebooks.items()
+        ],
+        Grade: [row for type, row in rows if type in ("GradeCell", "TaskCell")],
+        Comment: [row for type, row in rows if type in ("SolutionCell", "TaskCell")],
+    }
+    for table, values in added.items():
+        if values:
+            db.execute(insert(table), values)
+
+
+def grades(db: Session, notebook: str) -> Sequence[Row]:
+    """With `id`, `name` and `cell_type` of the cell, `auto_score`, `manual_score`."""
+    columns = select(Grade.id, BaseCell.name, Grade.cell_type, Grade.auto_score, Grade.manual_score)
+    return db.execute(columns.join(BaseCell, BaseCell.id == Grade.cell_id).where(Grade.notebook_id == notebook)).all()
+
+
+def comments(db: Session, notebook: str) -> Sequence[Row]:
+    """With `id` and the cell's `name`."""
+    columns = select(Comment.id, BaseCell.name).join(BaseCell, BaseCell.id == Comment.cell_id)
+    return db.execute(columns.where(Comment.notebook_id == notebook)).all()
+
+
+def score(db: Session, notebook: str) -> float:
+    """The sum of its grades, as nbgrader has the database compute it."""
+    return db.scalar(select(SubmittedNotebook.score).where(SubmittedNotebook.id == notebook))
+
+
+def change(db: Session, table: type, rows: list[dict]) -> None:
+    """Change the rows with these ids. (An empty list would else change all there are.)"""
+    if rows:
+        db.execute(update(table), rows)
