@@ -10,7 +10,7 @@
 namespace {
 
 constexpr size_t kLongestText = 1024;
-constexpr s32 kMostDigits = 4, kMostColumns = 9999;
+constexpr s32 kMostDigits = 5, kMostColumns = 99999;
 
 void append(LaunchRequest& request, const char* text, size_t bytes) {
   s64 room = request.output_bytes - request.output_used;
