@@ -94,7 +94,7 @@ def run(address: str, *, scheduler: bool, workers: int, gpu: bool, say: Callable
     except KeyboardInterrupt:
         return 0
     finally:
-        _end(started)
+        end(started)
         signal.signal(signal.SIGTERM, ends)
 
 
@@ -103,8 +103,8 @@ def end_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _end(started: list[subprocess.Popen]) -> None:
-    """Workers first, so that none waits for a scheduler that is gone."""
+def end(started: list[subprocess.Popen]) -> None:
+    """Ask them to end, the last first, so that no worker waits for a scheduler that is gone; kill who does not."""
     for process in reversed(started):
         process.terminate()
         try:

@@ -44,9 +44,7 @@ def programs(*commands, root, log, **settings):
     try:
         yield started
     finally:
-        for process in reversed(started):
-            process.terminate()
-            process.wait(30)
+        workers.end(started)
 
 
 @contextmanager
