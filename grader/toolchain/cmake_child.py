@@ -16,9 +16,8 @@ import os
 import shutil
 from pathlib import Path
 
-from grader.sandbox.wire import channel
 from grader.toolchain.view import arrange, is_complete
-from grader.toolchain.working import read_without_folder, shortened, write
+from grader.toolchain.working import read_without_folder, serve, shortened, write
 
 
 def build(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
@@ -91,18 +90,7 @@ def _libraries(folder: Path) -> list[tuple[str, Path]]:
 
 
 def main() -> None:
-    pipe = channel()
-    request, payload = pipe.receive()
-    files, position = {}, 0
-    for name, size in request["files"]:
-        files[name] = payload[position : position + size]
-        position += size
-    try:
-        reply, blob = build(request, files)
-    except OSError as error:
-        reply, blob = {"ok": False, "result": "unavailable", "log": str(error)}, b""
-    pipe.send(reply, blob)
-    os._exit(0)
+    serve({"cmake": build})
 
 
 if __name__ == "__main__":
