@@ -50,10 +50,11 @@ def surroundings(root: Path, kind: str = "") -> dict[str, str]:
     rooms = root / "grader"
     exercises = rooms / "exercises"
     host = [path for path in _under(exercises) if not re.match(r"ch\d", path.relative_to(exercises).parts[0])]
+    host += [path for room in ("sandbox", "toolchain", "verdict") for path in _under(rooms / room)]
     plugins = _under(rooms / "plugin") + _under(rooms / "checks" / "conformance") if kind == "plugin" else []
     return {
         "engine": _hash_of(root, _under(rooms / "simulator") + _under(rooms / "gpu")),
-        "host": _hash_of(root, host + _under(rooms / "sandbox") + _under(rooms / "toolchain")),
+        "host": _hash_of(root, host),
         "pins": _digest("\n".join(_requirement(pins, "nvidia-cuda-")).encode()),
         **({"plugins": _hash_of(root, plugins)} if plugins else {}),
     }
