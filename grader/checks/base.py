@@ -9,6 +9,8 @@ from typing import Any
 
 from grader.verdict import CheckResult, State
 
+LONGEST_MESSAGE = 4000  # characters; an answer's own words may stand in it
+
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
@@ -52,7 +54,7 @@ class Check:
             check=self.id,
             state=finding.state,
             sentence=self.sentence,
-            message="A hidden case does not fulfil this." if redact else finding.message,
+            message="A hidden case does not fulfil this." if redact else finding.message[:LONGEST_MESSAGE],
             misconception=self.misconception,
             group=self.group,
             hidden=hidden,

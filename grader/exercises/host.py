@@ -18,6 +18,7 @@ ENDED = {
     State.OUT_OF_MEMORY: "Your code needed too much memory.",
     State.ERROR: "Your code ended the process (exit code {code}) instead of returning.",
 }
+LONGEST_TEXT = 10_000  # characters
 FORGED = "Your code wrote to the grader's private pipe. Leave file descriptors that you did not open alone."
 
 
@@ -64,7 +65,7 @@ class HostBench:
             self.limits = dataclasses.replace(limits, wall_seconds=min(2.0, limits.wall_seconds))
         if outcome.state is State.PASS and outcome.header is not None:
             reply = outcome.header
-            if reply.keys() == fields.keys() and all(type(reply[name]) is kind for name, kind in fields.items()):
+            if reply.keys() == fields.keys() and all(_is(reply[name], kind) for name, kind in fields.items()):
                 return reply
             return failed(FORGED, state=State.ERROR)
         state = State.ERROR if outcome.state is State.PASS else outcome.state
@@ -75,6 +76,11 @@ class HostBench:
         if said := last_words(outcome.stderr):
             message += f" Its last words: “{said}”."
         return failed(message, state=state, signal=outcome.signal, stderr=outcome.stderr[-2000:])
+
+
+def _is(value, kind: type) -> bool:
+    """Whether it can be what a harness reports: a number of 64 bits, or a short text."""
+    return type(value) is kind and (len(value) <= LONGEST_TEXT if kind is str else -(2**63) <= value < 2**64)
 
 
 def last_words(stderr: str) -> str:
@@ -117,7 +123,7 @@ class HostPlan:
         folder = resources.files(self.package) / "harness"
         harnesses = {name: (folder / name).read_bytes() for name in self.harness}
         harnesses["report.h"] = (resources.files("grader.exercises") / "harness" / "report.h").read_bytes()
-        limits = sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30)
+        limits = sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30, reply_bytes=0)
         return HostBench(files, harnesses, limits, self.flags)
 
     def _compiles(self, bench: HostBench, rng) -> Finding:

@@ -10,6 +10,8 @@ from grader.sandbox import plain
 from grader.verdict import State
 
 LARGEST_CELL = 1 << 20  # characters; beyond some, a cell does not fit into a frame
+LONGEST_ERROR = 2000  # characters
+LARGEST_REPLY = 128 << 20  # bytes of arrays
 ENDED = {
     State.CRASH: "The cell crashed the Python process ({signal}).",
     State.TIMEOUT: "The cell did not finish in {seconds:.0f} s.",
@@ -46,7 +48,9 @@ class PythonBench:
         if "values" not in reply:
             line = reply.get("line") if type(reply.get("line")) is int else None
             where = f" (line {line} of the cell)" if line is not None else ""
-            return failed(f"{reply.get('error', 'The cell failed.')}{where}", state=State.ERROR, source_line=line)
+            error = reply.get("error")  # as the child sends it, or whatever the cell sent in its place
+            words = error[:LONGEST_ERROR] if type(error) is str else "The cell failed."
+            return failed(f"{words}{where}", state=State.ERROR, source_line=line)
         try:
             values = plain.decode(reply["values"], outcome.payload)
         except ValueError as error:
@@ -79,7 +83,8 @@ class PythonPlan:
             return failed(
                 f"The answer cell is larger than {LARGEST_CELL >> 20} MB: it cannot be an answer.", state=State.ERROR
             )
-        return PythonBench(source, sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30))
+        limits = sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30, reply_bytes=LARGEST_REPLY)
+        return PythonBench(source, limits)
 
 
 def _defines(bench: PythonBench, function: str) -> Finding:

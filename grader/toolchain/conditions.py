@@ -21,7 +21,7 @@ _HAS_INCLUDE = re.compile(r'\b__has_include\s*\(\s*("[^"]*"|<[^<>]*>)\s*\)')
 _PROBE = re.compile(r"__has_(?:include|embed)")
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*[^\W\d][\w$]*\s*\)|[^\W\d][\w$]*)")
 _QUESTION = re.compile(r"\b__has_(?:cpp_attribute|attribute|builtin|feature|extension)\s*\(\s*[\w:]+\s*\)")
-_CALL = re.compile(r"[^\W\d][\w$]*\s*\(")
+_CALL = re.compile(r"(?<![\w$])[^\W\d][\w$]*\s*\(")
 _NAME = re.compile(r"(?<![\w$'.])[^\W\d][\w$]*")
 _DEFINITION = re.compile(r"([^\W\d][\w$]*)(\(?)(.*)", re.S)
 _BODY = re.compile(r"[\w\s$+\-*/%<>=!&|^~?:()'.]*")
@@ -36,10 +36,30 @@ def own_macros(directives: Iterable[Directive]) -> dict[str, list[str | None]]:
     return macros
 
 
+def not_plain(macros: Mapping[str, list[str | None]]) -> set[str]:
+    """The macros that expand to more than numbers and operators, by themselves or through others. Worked out once for
+    all conditions, and without recursion: a file may hold a chain of ten thousand."""
+    users: dict[str, list[str]] = {}
+    left, found = [], set()
+    for name, bodies in macros.items():
+        for body in bodies:
+            if body is None or not _is_plain(body):
+                left.append(name)
+            else:
+                for used in set(_NAME.findall(body)):
+                    users.setdefault(used, []).append(name)
+    while left:
+        if (name := left.pop()) not in found:
+            found.add(name)
+            left += users.get(name, ())
+    return found
+
+
 def check_condition(
-    text: str, macros: Mapping[str, list[str | None]], check_target: Callable[[str], str | None]
+    text: str, macros: Mapping[str, list[str | None]], refused: set[str], check_target: Callable[[str], str | None]
 ) -> str | None:
-    """Why a condition is refused; None when it is harmless. ``check_target`` judges the name of a header."""
+    """Why a condition is refused; None when it is harmless. ``refused``: what ``not_plain`` found in ``macros``;
+    ``check_target`` judges the name of a header."""
     for found in _HAS_INCLUDE.finditer(text):
         if message := check_target(found[1][1:-1]):
             return message
@@ -51,17 +71,11 @@ def check_condition(
     rest = _DEFINED.sub("1", rest)
     if not any(name in macros for name in _NAME.findall("".join(_QUESTION.findall(rest)))):
         rest = _QUESTION.sub("1", rest)
-    return None if _is_plain(rest, macros, set()) else MESSAGE
+    return None if _is_plain(rest) and refused.isdisjoint(_NAME.findall(rest)) else MESSAGE
 
 
-def _is_plain(text: str, macros: Mapping[str, list[str | None]], seen: set[str]) -> bool:
-    if not _BODY.fullmatch(text) or _CALL.search(text) or not _balanced(text):
-        return False
-    for name in set(_NAME.findall(text)) - seen:
-        seen.add(name)
-        if any(body is None or not _is_plain(body, macros, seen) for body in macros.get(name, ())):
-            return False
-    return True
+def _is_plain(text: str) -> bool:
+    return bool(_BODY.fullmatch(text)) and not _CALL.search(text) and _balanced(text)
 
 
 def _balanced(text: str) -> bool:

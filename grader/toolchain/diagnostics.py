@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 from collections.abc import Callable, Iterable
@@ -37,9 +38,7 @@ def parse_nvrtc(log: str, main: str, advise: Callable[[str], str] = str) -> tupl
         found.append((not _IS_CAUSE.match(match["message"]), diagnostic))
     # A type that is not known makes NVRTC misread its whole line first and name the cause last.
     by_line = itertools.groupby(found, key=lambda pair: (pair[1].file, pair[1].line, pair[1].severity))
-    return _tidy(
-        diagnostic for _, line in by_line for _, diagnostic in sorted(line, key=lambda pair: pair[0])
-    )
+    return _tidy(diagnostic for _, line in by_line for _, diagnostic in sorted(line, key=lambda pair: pair[0]))
 
 
 def parse_gxx(log: str) -> tuple[Diagnostic, ...]:
@@ -54,6 +53,14 @@ def parse_gxx(log: str) -> tuple[Diagnostic, ...]:
         )  # fmt: skip
         for line in log.splitlines()
         if (match := _GXX.match(line))
+    )
+
+
+def bounded(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The first so many, each cut where it is very long: a file can be wrong in a hundred thousand places."""
+    return tuple(
+        dataclasses.replace(diagnostic, message=diagnostic.message[:_MAX_MESSAGE])
+        for diagnostic in itertools.islice(diagnostics, MAX_DIAGNOSTICS)
     )
 
 

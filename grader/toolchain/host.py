@@ -11,6 +11,7 @@ from grader.sandbox import Limits
 from grader.toolchain import aloof, locate
 from grader.toolchain.cache import Cache, key_of, write_atomically
 from grader.toolchain.compile import COMPILE_LIMITS, ask
+from grader.toolchain.diagnostics import bounded
 from grader.toolchain.host_messages import explain
 from grader.toolchain.lexer import Reading, read
 from grader.toolchain.records import HostProgram, Source, check_names
@@ -163,12 +164,11 @@ def _folders_of(flags: Sequence[str]) -> list[Path]:
 
 
 def _failed(diagnostics: Sequence[Diagnostic]) -> HostProgram:
-    return HostProgram(state=State.FAIL, diagnostics=tuple(diagnostics), message=summary(diagnostics))
+    told = bounded(diagnostics)
+    return HostProgram(state=State.FAIL, diagnostics=told, message=summary(told))
 
 
-def _passed(
-    log: str, path: Path, source: Source, harness: Mapping[str, bytes], *, cached: bool
-) -> HostProgram:
+def _passed(log: str, path: Path, source: Source, harness: Mapping[str, bytes], *, cached: bool) -> HostProgram:
     _, warnings, _ = explain(log, source, harness)
     return HostProgram(state=State.PASS, path=path, diagnostics=warnings, log=log, cached=cached)
 
@@ -176,9 +176,7 @@ def _passed(
 def _executable(cache: Cache, key: str, program: bytes) -> Path:
     try:
         return cache.executable(key, program)
-    except (
-        OSError
-    ):  # no cache can be written: a folder that lasts as long as the machine keeps temporary files
+    except OSError:  # no cache can be written: a folder that lasts as long as the machine keeps temporary files
         path = Path(tempfile.mkdtemp(prefix="grader-program-")) / "program"
         write_atomically(path, program, mode=0o755)
         return path

@@ -10,7 +10,7 @@ from grader.sandbox import Limits
 from grader.toolchain import contract, locate
 from grader.toolchain.cache import Cache, key_of
 from grader.toolchain.compile import COMPILE_LIMITS, ask_nvrtc
-from grader.toolchain.diagnostics import first_error, parse_nvrtc
+from grader.toolchain.diagnostics import bounded, first_error, parse_nvrtc
 from grader.toolchain.lexer import Reading
 from grader.toolchain.records import Compilation, Source
 from grader.toolchain.screen import check_includes, read_files
@@ -106,7 +106,8 @@ def _at_the_answer(diagnostic: Diagnostic, log: str, source: Source) -> Diagnost
 
 
 def _failed(diagnostics: Sequence[Diagnostic], log: str = "") -> Compilation:
-    return Compilation(state=State.FAIL, diagnostics=tuple(diagnostics), log=log, message=summary(diagnostics))
+    told = bounded(diagnostics)
+    return Compilation(state=State.FAIL, diagnostics=told, log=log, message=summary(told))
 
 
 def _passed(log: str, ptx: str, main: str, readings: Mapping[str, Reading], *, cached: bool) -> Compilation:

@@ -83,7 +83,7 @@ def read(text: str, file: str) -> Reading:
                 problem("This comment is never closed: add */ at its end.", line_at(start))
                 end = len(text)
             inside = text[start:end]
-            if directive is not None and "\n" in inside and _name_of(parts) in _CONTEXT:
+            if directive is not None and "\n" in inside and _name_of(parts[:2]) in _CONTEXT:
                 problem("Close the comment on the line of the directive.", line_at(start))
             if directive is None and "\n" in inside:
                 fresh = True  # some compiler may take what follows for the start of a line
@@ -100,7 +100,8 @@ def read(text: str, file: str) -> Reading:
                 reading.directives.append(_directive(parts, directive))
             fresh, directive, parts = True, None, []
         elif directive is not None:
-            parts.append(piece)
+            if kind != "space" or (parts and parts[-1] != " "):  # so the name is among the first two
+                parts.append(" " if kind == "space" else piece)
         elif kind == "space":
             pass
         elif fresh and piece in ("#", "%:"):

@@ -15,6 +15,7 @@ from grader.sandbox import Limits
 from grader.toolchain import lessons, library_messages, locate
 from grader.toolchain.cache import Cache, key_of, write_atomically
 from grader.toolchain.compile import Reply, ask
+from grader.toolchain.diagnostics import bounded
 from grader.toolchain.lexer import Reading
 from grader.toolchain.locate import Toolkit
 from grader.toolchain.records import Library, Source
@@ -265,7 +266,7 @@ def _units(readings: Mapping[str, Reading]) -> list[str]:
 
 
 def _failed(diagnostics: Iterable[Diagnostic]) -> Library:
-    diagnostics = tuple(diagnostics)
+    diagnostics = bounded(diagnostics)
     return Library(state=State.FAIL, diagnostics=diagnostics, message=summary(diagnostics))
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from os.path import isfile  # False too for a name that is too long
 from pathlib import Path
 
-from grader.toolchain.conditions import check_condition, own_macros
+from grader.toolchain.conditions import check_condition, not_plain, own_macros
 from grader.toolchain.lexer import Directive, Reading, read
 from grader.toolchain.strings import IN_LABEL, check_pragma_strings, check_strings
 from grader.verdict import Diagnostic
@@ -67,6 +68,7 @@ def check_includes(
         return _check_target(target, known, folders, private)
 
     macros = own_macros(directive for reading in readings.values() for directive in reading.directives)
+    refused = not_plain(macros)
     problems, everywhere = [], assembly
     for name, reading in readings.items():
         assembly = everywhere if isinstance(everywhere, bool) else name in everywhere
@@ -75,7 +77,7 @@ def check_includes(
             problems.append(Diagnostic(message=message, file=name, line=line))
 
         for directive in reading.directives:
-            if message := _check_directive(directive, macros, check_target):
+            if message := _check_directive(directive, macros, refused, check_target):
                 problem(message, directive.line)
             if not assembly and _ASSEMBLY.search(directive.text):
                 problem(_NO_ASSEMBLY, directive.line)
@@ -104,14 +106,10 @@ _NO_ASSEMBLY = "Inline assembly is not accepted in host code: write it in C++."
 
 def _not_text(name: str, data: bytes) -> Diagnostic | None:
     if len(data) > MAX_FILE:
-        return Diagnostic(
-            message=f"The file is larger than {MAX_FILE >> 20} MB: it cannot be an answer.", file=name
-        )
+        return Diagnostic(message=f"The file is larger than {MAX_FILE >> 20} MB: it cannot be an answer.", file=name)
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        return Diagnostic(
-            message="The file holds binary data, not text: save it as C++ source.", file=name, line=line
-        )
+        return Diagnostic(message="The file holds binary data, not text: save it as C++ source.", file=name, line=line)
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -121,7 +119,10 @@ def _not_text(name: str, data: bytes) -> Diagnostic | None:
 
 
 def _check_directive(
-    directive: Directive, macros: Mapping[str, list[str | None]], check_target: Callable[[str], str | None]
+    directive: Directive,
+    macros: Mapping[str, list[str | None]],
+    refused: set[str],
+    check_target: Callable[[str], str | None],
 ) -> str | None:
     name, text = directive.name, directive.text
     if name == "" and not text:
@@ -134,7 +135,7 @@ def _check_directive(
             return 'Name the file plainly: #include "file.h" or #include <file.h>, without a macro.'
         return check_target(found[1] if found[1] is not None else found[2])
     if name in ("if", "elif"):
-        return check_condition(text, macros, check_target)
+        return check_condition(text, macros, refused, check_target)
     if name in ("ifdef", "ifndef", "elifdef", "elifndef", "error", "warning"):
         return None
     if name == "pragma":
@@ -170,8 +171,6 @@ def _check_target(target: str, known: set[str], folders: list[Path], private: se
         return f"{plain} belongs to the grader's own program, and your code does without it: remove this line."
     if plain in known or plain in STANDARD_HEADERS:
         return None
-    if _PLAIN_TARGET.fullmatch(plain) and any((folder / plain).is_file() for folder in folders):
+    if _PLAIN_TARGET.fullmatch(plain) and any(isfile(folder / plain) for folder in folders):
         return None
-    return (
-        f"{target!r} cannot be included here: it is no file of this exercise and no header of the compiler."
-    )
+    return f"{target!r} cannot be included here: it is no file of this exercise and no header of the compiler."

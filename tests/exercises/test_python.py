@@ -24,6 +24,31 @@ def test_a_cell_of_megabytes_is_an_error_of_its_author(tmp_path):
     assert verdict.state is State.ERROR and "larger than 1 MB" in verdict.checks[0].message and verdict.earned == 0
 
 
+FORGE = """
+import os, struct, sys
+channel = int(sys.argv[-1].partition("=")[2])
+def forge(header, size=0):
+    os.write(channel, struct.pack("<QQ", len(header), size) + header)
+    while size > 0:
+        size -= os.write(channel, bytes(min(size, 1 << 20)))
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        """forge(b'{"error":"' + b"x" * 4_000_000 + b'"}')""",
+        """forge(b'{"error":' + b"[" * 900 + b"]" * 900 + b"}")""",
+        """forge(b'{"values":[]}', 1 << 30)""",
+        """forge(b'{"values":[{"array":["(,)f4",[1],0]}]}', 64)""",
+    ],
+)
+def test_a_forged_reply_is_an_error_of_its_author_and_takes_little(tmp_path, reply):
+    verdict = check("masked-gelu-cases", tmp_path, cells={"masked-gelu-cases": FORGE + reply})
+    assert verdict.state is State.ERROR and verdict.earned == 0 and len(verdict.to_json()) < 50_000
+
+
 def test_the_child_has_no_other_names():
     (names,) = call("def f():\n    return sorted(k for k in globals() if not k.startswith('__'))", ())
     assert names == ["f"]

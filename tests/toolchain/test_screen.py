@@ -1,5 +1,6 @@
 import pytest
 
+from grader.toolchain import Source, compile_kernel
 from grader.toolchain.screen import MAX_FILE, check_includes, read_files
 
 
@@ -12,9 +13,7 @@ def refusals(tmp_path):
 
     def check(text: str, *, assembly: bool = False):
         readings, problems = read_files({"a.cpp": text.encode()})
-        return problems + check_includes(
-            readings, {"a.cpp", "b.h"}, [tmp_path / "include"], assembly=assembly
-        )
+        return problems + check_includes(readings, {"a.cpp", "b.h"}, [tmp_path / "include"], assembly=assembly)
 
     return check
 
@@ -154,3 +153,20 @@ def test_assembly_statements_of_a_kernel_pass(refusals, text):
 def test_what_is_no_text(data, line, words):
     readings, problems = read_files({"a.cpp": data})
     assert readings == {} and words in problems[0].message and problems[0].line == line
+
+
+def test_conditions_are_checked_in_linear_time(refusals):
+    """Each would take hours, or more calls than Python has, if a name or a macro were looked at again and again."""
+    assert not refusals("#if " + "a" * 500_000 + "\n#endif\n")
+    chain = "".join(f"#define A{i} A{i + 1}+A{i + 1}\n" for i in range(5000))
+    asked = "".join(f"#if A0 > {i}\n#endif\n" for i in range(5000))
+    assert not refusals(f"{chain}{asked}")
+    assert len(refusals(f"{chain}#define A5000 f(1)\n{asked}")) == 5000
+    assert refusals(f"{chain}#define A5000(x) 1\n#if A0\n#endif")
+
+
+def test_what_is_told_is_bounded():
+    """A file of a megabyte holds a hundred thousand mistakes, or one name of a megabyte."""
+    for text in ("#include <a>\n" * 50_000, f"#include <{'a' * 900_000}>\n"):
+        compilation = compile_kernel(Source({"a.cu": text.encode()}, "a.cu"))
+        assert len(compilation.diagnostics) <= 50 and len(compilation.message) < 3000
