@@ -20,10 +20,40 @@ from nbgrader.api import (
     SubmittedNotebook,
     new_uuid,
 )
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from grader.classroom.errors import ClassroomError
+
+# Made once: to make a statement takes SQLAlchemy longer than to execute it.
+_STUDENT = select(Student.first_name, Student.last_name).where(Student.id == bindparam("student"))
+_ASSIGNMENT = select(Assignment.id).where(Assignment.name == bindparam("assignment"))
+_CELLS = (
+    select(Notebook.id, BaseCell.id, BaseCell.type)
+    .outerjoin(BaseCell, BaseCell.notebook_id == Notebook.id)
+    .where(Notebook.assignment_id == bindparam("assignment"))
+)
+_SUBMISSION = (
+    select(
+        SubmittedAssignment.id, SubmittedNotebook.id, SubmittedAssignment.timestamp, SubmittedAssignment.extension,
+        Assignment.duedate,
+    )
+    .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+    .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+    .where(Assignment.name == bindparam("assignment"), Notebook.name == Assignment.name)
+    .where(SubmittedAssignment.student_id == bindparam("student"))
+)  # fmt: skip
+_GRADES = (
+    select(Grade.id, BaseCell.name, Grade.cell_type, Grade.auto_score, Grade.manual_score)
+    .join(BaseCell, BaseCell.id == Grade.cell_id)
+    .where(Grade.notebook_id == bindparam("notebook"))
+)
+_COMMENTS = (
+    select(Comment.id, BaseCell.name)
+    .join(BaseCell, BaseCell.id == Comment.cell_id)
+    .where(Comment.notebook_id == bindparam("notebook"))
+)
 
 
 @dataclass(frozen=True)
@@ -38,17 +68,10 @@ def find_or_add(db: Session, assignment: str, student: str, handed_in: datetime 
     """The rows of a submission whose one notebook is named like its assignment. `handed_in` is a naive UTC time; None
     leaves what is there."""
     _find_or_add_student(db, student)
-    wanted = (
-        select(SubmittedAssignment.id, SubmittedNotebook.id, SubmittedAssignment.timestamp,
-               SubmittedAssignment.extension, Assignment.duedate)
-        .join(SubmittedNotebook.assignment)
-        .join(SubmittedAssignment.assignment)
-        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-        .where(Assignment.name == assignment, Notebook.name == assignment, SubmittedAssignment.student_id == student)
-    )  # fmt: skip
-    if (row := db.execute(wanted).one_or_none()) is None:
+    which = {"assignment": assignment, "student": student}
+    if (row := db.execute(_SUBMISSION, which).one_or_none()) is None:
         _add(db, assignment, student)
-        row = db.execute(wanted).one()
+        row = db.execute(_SUBMISSION, which).one()
     submission, notebook, before, extension, due = row
     if handed_in and handed_in != before:
         change(db, SubmittedAssignment, [{"id": submission, "timestamp": handed_in}])
@@ -58,7 +81,7 @@ def find_or_add(db: Session, assignment: str, student: str, handed_in: datetime 
 
 
 def _find_or_add_student(db: Session, student: str) -> None:
-    row = db.execute(select(Student.first_name, Student.last_name).where(Student.id == student)).one_or_none()
+    row = db.execute(_STUDENT, {"student": student}).one_or_none()
     name = {"id": student, "last_name": student, "first_name": ""}
     if row is None:
         db.execute(insert(Student), [name])
@@ -69,12 +92,11 @@ def _find_or_add_student(db: Session, student: str) -> None:
 def _add(db: Session, assignment: str, student: str) -> None:
     """The same rows as nbgrader's `add_submission`: one for each notebook, and for each cell that is graded or that a
     student fills in."""
-    known = db.scalar(select(Assignment.id).where(Assignment.name == assignment))
+    known = db.scalar(_ASSIGNMENT, {"assignment": assignment})
     if known is None:
         raise ClassroomError(f"{assignment} is not in the gradebook; release it again: grader class release")
     submission = new_uuid()
-    cells = select(Notebook.id, BaseCell.id, BaseCell.type).outerjoin(Notebook._base_cells)
-    found = db.execute(cells.where(Notebook.assignment_id == known)).all()
+    found = db.execute(_CELLS, {"assignment": known}).all()
     notebooks = {notebook: new_uuid() for notebook, _, _ in found}
     rows = [(type, {"cell_id": cell, "notebook_id": notebooks[notebook]}) for notebook, cell, type in found]
     added = {
@@ -92,14 +114,12 @@ def _add(db: Session, assignment: str, student: str) -> None:
 
 def grades(db: Session, notebook: str) -> Sequence[Row]:
     """With `id`, `name` and `cell_type` of the cell, `auto_score`, `manual_score`."""
-    columns = select(Grade.id, BaseCell.name, Grade.cell_type, Grade.auto_score, Grade.manual_score)
-    return db.execute(columns.join(BaseCell, BaseCell.id == Grade.cell_id).where(Grade.notebook_id == notebook)).all()
+    return db.execute(_GRADES, {"notebook": notebook}).all()
 
 
 def comments(db: Session, notebook: str) -> Sequence[Row]:
     """With `id` and the cell's `name`."""
-    columns = select(Comment.id, BaseCell.name).join(BaseCell, BaseCell.id == Comment.cell_id)
-    return db.execute(columns.where(Comment.notebook_id == notebook)).all()
+    return db.execute(_COMMENTS, {"notebook": notebook}).all()
 
 
 def score(db: Session, notebook: str) -> float:
