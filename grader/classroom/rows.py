@@ -84,7 +84,7 @@ def _find_or_add_student(db: Session, student: str) -> None:
     row = db.execute(_STUDENT, {"student": student}).one_or_none()
     name = {"id": student, "last_name": student, "first_name": ""}
     if row is None:
-        db.execute(insert(Student), [name])
+        db.execute(insert(Student.__table__), [name])
     elif row == (None, None):  # nbgrader's pages show "None, None"
         change(db, Student, [name])
 
@@ -109,7 +109,7 @@ def _add(db: Session, assignment: str, student: str) -> None:
     }
     for table, values in added.items():
         if values:
-            db.execute(insert(table), values)
+            db.execute(insert(table.__table__), values)  # past the object mapper, which takes twice as long
 
 
 def grades(db: Session, notebook: str) -> Sequence[Row]:
