@@ -19,7 +19,7 @@ course: setup  ## set up, bring the chapters into my/, open JupyterLab
 	@python -m grader.workspace.serve
 
 setup:  ## make .venv and install everything into it
-	@setup/environment.sh
+	@bash setup/environment.sh  # by name: a zip file may have lost that it is a program
 	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Set up. Next: make course",:)
 
 plugin-lane: setup  ## what plugins need beyond kernels; `make course` installs it in the background

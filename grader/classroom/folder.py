@@ -32,7 +32,7 @@ class Note:
     sentence: str
 
 
-KINDS = ("missing", "renamed", "duplicate", "unreadable", "changed", "refused")
+KINDS = ("missing", "renamed", "duplicate", "unreadable", "changed", "refused", "other")
 
 
 class Unreadable(Exception):

@@ -25,7 +25,7 @@ def find(tree: ClassTree, student: str) -> list[str]:
     with _book(tree) as book:
         try:
             count = len(book.student_submissions(book.find_student(student).id))
-            found.append(f"the gradebook's entry: name, scores and comments of {count} assignments")
+            found.append(f"the gradebook's entry: name, scores and comments; assignments: {count}")
         except MissingEntry:
             pass
     if not found:

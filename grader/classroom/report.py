@@ -53,9 +53,10 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded]) -> bo
         console.print(table)
     for student, remark in told:
         console.print(Text(f"  {printable(student, _LONGEST_NAME)}: {remark}"), soft_wrap=True)
-    if len(graded) > _MOST_ROWS:
-        unchanged = sum(row.unchanged for row in graded)
+    unchanged = sum(row.unchanged for row in graded)
+    if unchanged or len(graded) > _MOST_ROWS:
         console.print(f"  {len(graded)} submissions, {unchanged} of them unchanged since the last grading.")
+    if len(graded) > _MOST_ROWS:
         console.print("  Every grade:  grader class export grades.csv")
     return whole
 
@@ -89,6 +90,4 @@ def _remarks(chapter: Chapter, graded: Graded, result: Result | None) -> list[st
             continue
         if why := scores.exercise_score(exercise, result, None).why:
             found.append(f"{exercise.alias}: {why}")
-    if graded.unchanged:
-        found.append("unchanged since the last grading")
     return found

@@ -64,6 +64,8 @@ def collect(path: Path, chapter: Chapter, release: list[Cell]) -> Submission:
         elif notebook in lost:
             lost.update(cells)
     missing = {note.what for note in notes if note.kind == "missing"}
+    if gone := missing - cells.keys():
+        notes += _others(names, gone, [*files, *lost])
     if f"{chapter.name}.ipynb" in missing:
         missing.update(cells)
     unanswered = frozenset(c.grade_id for c in release if same_text(cells[c.grade_id], c.source))
@@ -71,6 +73,18 @@ def collect(path: Path, chapter: Chapter, release: list[Cell]) -> Submission:
         files=files, cells=cells, notes=tuple(notes), unanswered=unanswered, lost=frozenset(lost),
         missing=frozenset(missing),
     )  # fmt: skip
+
+
+def _others(names: list[str], gone: set[str], taken: list[str]) -> list[Note]:
+    """Where the files `gone` are missing: which others they may be."""
+    books = any(name.endswith(".ipynb") for name in gone)
+    others = [name for name in names if not any(folder.find_file([name], wanted)[0] for wanted in taken)]
+    others = [name for name in others if books or not name.casefold().endswith(".ipynb")]
+    others = [name for name in others if name != "timestamp.txt" and not name.startswith(".")]
+    if not others:
+        return []
+    shown = ", ".join(map(printable, others[:5])) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    return [Note("other", others[0], f"Files under other names, which were not looked into: {shown}.")]
 
 
 def same_text(one: str, other: str) -> bool:

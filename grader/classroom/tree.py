@@ -89,6 +89,17 @@ class ClassTree:
         there = ((name, self.submitted(name, assignment)) for name in names)
         return sorted(name for name, path in there if path.is_dir() or path.is_symlink() or path.parent.is_symlink())
 
+    def strays(self) -> list[str]:
+        """What lies in `submitted/` under the name of no assignment, so that grading passes over it; sorted."""
+        known = {path.name for name in ("source", "release") for path in self.root.joinpath(name).glob("*")}
+        found = []
+        for path in self.root.joinpath("submitted").glob("[!.]*"):
+            if path.is_dir() and not path.is_symlink():
+                found += [f"{path.name}/{each.name}" for each in path.glob("[!.]*") if each.name not in known]
+            elif not path.is_symlink():
+                found.append(path.name)
+        return sorted(found)
+
     def is_linked(self, student: str, assignment: str) -> bool:
         """Whether a link stands in place of the student's folder or of the submission's."""
         path = self.submitted(student, assignment)
@@ -98,4 +109,3 @@ class ClassTree:
         """The assignments that were released, sorted."""
         folder = self.root / "release"
         return sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
-

@@ -9,7 +9,9 @@ from rich.console import Console
 
 from grader.classroom import material
 from grader.classroom.errors import ClassroomError, Stopped
+from grader.classroom.folder import printable
 from grader.classroom.intake.roster import read_roster
+from grader.classroom.intake.sources import some
 from grader.classroom.intake.take import mend, take_in
 from grader.classroom.progress import Bar
 from grader.classroom.report import print_grades
@@ -46,6 +48,9 @@ def run(chapter: str | None, course: Path | None, resume: bool, options: dict) -
         complain("go on with:  grader autograde --resume")
         return stopped.status
     Run.clear(tree)
+    if record.student == "*" and (strays := tree.strays()):
+        told = f"Not graded, since no assignment is called so; in submitted/: {some(strays)}."
+        console.print(printable(told, 500), markup=False, highlight=False, soft_wrap=True)
     if not whole:
         complain(f"not all went well; running the same again takes up what did not. Details: {log}")
     return OK if whole else FAULT

@@ -57,5 +57,6 @@ def _show(each: Reproduced, console: Console) -> None:
             Path(folder, name).write_bytes(data)
         show(each.now, each.exercise, Path(folder), console, full=True)
     told = "It comes to the same as the grade." if each.same else "It does NOT come to the same as the grade."
-    console.print(f"{told} Seed of the hidden cases: {each.now.seed}. {each.changed}", markup=False, soft_wrap=True)
+    seed = "No hidden case was run." if each.now.seed is None else f"Seed of the hidden cases: {each.now.seed}."
+    console.print(f"{told} {seed} {each.changed}", markup=False, soft_wrap=True)
     console.print()

@@ -36,6 +36,29 @@ def test_from_an_empty_folder_to_grades(toy_course, tmp_path, run, monkeypatch):
     assert (tmp_path / "class" / "grades.csv").read_text().count("\n") == 3
 
 
+def test_what_lies_under_a_wrong_name_is_told(classroom, run):
+    classroom.hand_in("ada")
+    classroom.hand_in("bob", cu=None)
+    (classroom.tree.submitted("bob", toy.NAME) / "Toy kernel.cu").write_text("right")
+    (classroom.tree.submitted("bob", toy.NAME) / "hw.zip").write_bytes(b"PK")
+    classroom.tree.submitted("cy", "10_tpy").mkdir(parents=True)
+    (classroom.tree.root / "submitted" / "loose.cu").write_text("right")
+    done = run("autograde", "10", "--trust-submissions", "--course", classroom.tree.root)
+    assert "bob: Files under other names, which were not looked into: Toy kernel.cu, hw.zip." in done.output
+    assert "ada: Files" not in done.output
+    assert "no assignment is called so; in submitted/: cy/10_tpy, loose.cu." in done.output
+    again = run("autograde", "10", "--trust-submissions", "--course", classroom.tree.root)
+    assert "2 submissions, 2 of them unchanged since the last grading." in again.output
+
+
+def test_a_roster_alone_names_students_and_takes_nothing_in(classroom, run, tmp_path):
+    classroom.hand_in("ada")
+    (tmp_path / "roster.csv").write_text("id,name\nada,Ada Lovelace\neve,Eve\n")
+    words = ["--roster", tmp_path / "roster.csv", "--trust-submissions", "--course", classroom.tree.root]
+    done = run("autograde", "10", *words)
+    assert "Handed in" not in done.output and "Nothing from 1 of the roster: eve." in done.output
+
+
 def toy_tree(root):
     from grader.classroom.tree import ClassTree
 

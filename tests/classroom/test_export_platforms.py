@@ -13,6 +13,7 @@ from grader.classroom.commands import app
 from grader.classroom.export.table import cell
 from grader.classroom.intake.roster import read_roster
 from grader.classroom.intake.take import take_in
+from grader.classroom.session import Session
 
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,"Notes",Toy (776),A toy <chapter> (777),Current Score
 ,,,,,,,Manual Posting,
@@ -149,6 +150,23 @@ def test_moodles_grading_worksheet(graded, run, tmp_path, maximum, ada):
         "points wait for a grade: cy@x.example (13)" in told and "Moodle has their grades locked: dan@x.example" in told
     )
     assert "comments that a person wrote in Moodle stay: bob@x.example" in told and "Stranger_999" in told
+
+
+def test_the_worksheet_of_a_class_with_ids_of_its_own(graded, run, classroom, tmp_path):
+    """Whom neither id nor number tells is found by the address that the class's own roster gave."""
+    own = "id,name,email\nada,Ada Lovelace,Ada@x.example\nbob,Bob Bo,bob@x.example\ncy,Cy,bob@x.example\n"
+    people = {(name, n, False): answers() for n, name in enumerate(("lovelaceada", "bobob", "cy"))}
+    roster = graded(canvas(people), own, leave=())
+    Session(classroom.tree).enrol(read_roster(roster))
+    (tmp_path / "sheet.csv").write_text(WORKSHEET.format("23"), encoding="utf-8")
+    done = run(tmp_path / "w.csv", "--format", "moodle", "--roster", tmp_path / "sheet.csv")
+    assert [row[0] for row in table(tmp_path / "w.csv")[1:]] == ["Participant 101"]
+    assert "because the roster does not name them: bob, cy." in done.output  # two have that address
+    done = run(tmp_path / "f.zip", "--format", "moodle-feedback", "--roster", roster)
+    assert "run  grader class feedback 10  first" in done.output
+    classroom.feedback("ada")
+    done = run(tmp_path / "f.zip", "--format", "moodle-feedback", "--roster", roster)
+    assert "roster.csv has no participant's number for any of: ada" in done.output
 
 
 def test_a_score_above_moodles_maximum_is_told(graded, run, tmp_path):

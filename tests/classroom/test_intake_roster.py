@@ -61,6 +61,16 @@ def test_canvas_gradebook(roster):
     assert found.find(Sender("canvas", "nobody", "99")) == ([], "")
 
 
+def test_canvas_turns_names_round_and_an_own_roster_need_not(roster):
+    found = roster(PLAIN)
+    assert found.find(Sender("canvas", "lovelaceada", "11")) == ([found.people[0]], "")
+    assert "the roster calls that number" in found.find(Sender("canvas", "lovelaceeve", "11"))[1]
+    found = roster("id,name\nada,Ada van der Lovelace\nm,Paul Martin\np,Martin Paul\n")
+    for name in ("vanderlovelaceada", "lovelaceadavander"):  # numbers are not needed
+        assert found.find(Sender("canvas", name, "11")) == ([found.people[0]], "")
+    assert found.find(Sender("canvas", "paulmartin", "12")) == ([found.people[1]], "")
+
+
 def test_canvas_gradebook_with_names_in_two_columns_and_semicolons(roster):
     found = roster("LastName;FirstName;ID;SIS Login ID;Section\r\n    Points Possible;;;;\r\nLovelace;Ada;11;ada;A\r\n")
     assert [(person.id, person.name) for person in found.people] == [("ada", "Ada Lovelace")]

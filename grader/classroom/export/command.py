@@ -49,6 +49,8 @@ def export_as(
         raise ClassroomError("no chapter was released in this class yet")
     if format == "canvas":
         grades = [session.grades(chapter) for chapter in chapters]
+        if not names:  # of a chapter that nobody handed in yet Canvas would make an empty assignment
+            grades = [each for each in grades if each.of] or grades
         return export_canvas(grades, people, file, pending_as_zero=pending_as_zero, column=column)
     if len(chapters) > 1:
         raise ClassroomError("Moodle takes one assignment a file: name the chapter with --chapter")

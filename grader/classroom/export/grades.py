@@ -46,16 +46,19 @@ class Grade:
 
 @dataclass(frozen=True)
 class Grades:
-    """Everybody's of one chapter. `senders` tell under which name and number a platform knows a student."""
+    """Everybody's of one chapter. `senders` tell under which name and number a platform knows a student, `addresses`
+    whom an email address in the gradebook (in lower case) belongs to."""
 
     chapter: Chapter
     points: float
     of: dict[str, Grade]
     senders: dict[str, Sender]
+    addresses: dict[str, str]
 
     def person(self, person: Person, platform: str) -> Grade | None:
         """The grade of somebody in a roster: by id, else as the hand-in was named, else by login or address."""
-        for student in (person.id, self._sent(person, platform), person.login, person.email):
+        address = self.addresses.get(person.email.casefold(), "")
+        for student in (person.id, self._sent(person, platform), person.login, person.email, address):
             if student and (grade := self.of.get(student)):
                 return grade
         return None
@@ -73,7 +76,7 @@ def read_grades(tree: ClassTree, database: str, course: str, chapter: Chapter) -
     titles = {exercise.slug: exercise.title for exercise in chapter.exercises}
     if chapter.explain:
         titles[chapter.explain.id] = "In your own words"
-    found, senders = {}, {}
+    found, senders, addresses = {}, {}, {}
     with open_book(database, course) as book:
         try:
             points = book.find_assignment(chapter.name).max_score
@@ -81,7 +84,7 @@ def read_grades(tree: ClassTree, database: str, course: str, chapter: Chapter) -
             raise ClassroomError(
                 f"{chapter.name} was not released in this class: run  grader class release {chapter.number}"
             ) from None
-        for student in [student.id for student in book.students]:
+        for student, email in [(student.id, student.email) for student in book.students]:
             try:
                 submission = book.find_submission(chapter.name, student)
             except MissingEntry:
@@ -104,4 +107,7 @@ def read_grades(tree: ClassTree, database: str, course: str, chapter: Chapter) -
             )
             if origin := Origin.read(origin_path(tree, student, chapter.name)):
                 senders[student] = origin.sender
-    return Grades(chapter, points, found, senders)
+            if email:
+                # Of two with one address it says nothing.
+                addresses[email.casefold()] = "" if email.casefold() in addresses else student
+    return Grades(chapter, points, found, senders, addresses)

@@ -51,6 +51,17 @@ class Person:
     last: str = ""  # of the name, where the file says it
 
     @property
+    def names(self) -> set[str]:
+        """Every form of the name, `comparable`."""
+        return {comparable(name) for name in (self.name, *self.aliases)}
+
+    @property
+    def turned(self) -> set[str]:
+        """The name with its last words first: Canvas' archive says "lovelaceada", a roster "Ada Lovelace"."""
+        words = self.name.split()
+        return {comparable("".join(words[n:] + words[:n])) for n in range(1, len(words))}
+
+    @property
     def last_and_first(self) -> tuple[str, str]:
         """The name in two parts; without better knowledge the last word is the last name."""
         last = self.last or self.name.rpartition(" ")[2]
@@ -73,7 +84,7 @@ class Roster:
         for person in self.people:
             keys = [("id", person.id.casefold()), ("canvas", person.canvas), ("moodle", person.moodle)]
             keys += [("id", other.casefold()) for other in (person.login, person.email)]
-            keys += [("name", comparable(name)) for name in {person.name, *person.aliases}]
+            keys += [("name", name) for name in person.names] + [("turned", name) for name in person.turned]
             keys += [("group", comparable(person.group))]
             for key in dict.fromkeys(keys):
                 if key[1]:
@@ -89,14 +100,15 @@ class Roster:
             # A group's number may be that of a participant, so the name counts as well.
             return (people[:1], "") if self._same_name(people[0], sender) else ([], self._doubt(people[0]))
         if sender.platform in ("canvas", "moodle"):
-            people = self._index.get(("name", comparable(sender.name)), [])
+            name = comparable(sender.name)
+            people = self._index.get(("name", name)) or self._index.get(("turned", name), [])
             return (people, "") if len(people) < 2 else ([], f"{len(people)} people in the roster are called so")
         return self._index.get(("id", sender.name.casefold()), [])[:1], ""
 
     @staticmethod
     def _same_name(person: Person, sender: Sender) -> bool:
-        names = [comparable(name) for name in (person.name, *person.aliases)]
-        return not (person.name and sender.name) or comparable(sender.name) in (*names, "participant")
+        names = person.names | person.turned | {"participant"}
+        return not (person.name and sender.name) or comparable(sender.name) in names
 
     @staticmethod
     def _doubt(person: Person) -> str:

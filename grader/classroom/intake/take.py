@@ -45,6 +45,7 @@ class Report:
     """What came of taking in. `lines` are for the instructor: each oddity once."""
 
     taken: list[Taken] = field(default_factory=list)
+    looked: bool = True  # in some source; else it is about the roster alone
     told: list[str] = field(default_factory=list)  # about no one student
     nobodys: int = 0  # files that belong to no student
     absent: list[str] = field(default_factory=list)  # in the roster, with nothing in submitted/
@@ -56,13 +57,13 @@ class Report:
         words = {"new": "new", "replaced": "newer than before", "unchanged": "unchanged", "older": "older, not taken",
                  "failed": "NOT TAKEN"}  # fmt: skip
         counts = ", ".join(f"{n} {word}" for how, word in words.items() if (n := self.count(how)))
-        said = [f"Handed in: {counts or 'nothing'}."]
+        said = [f"Handed in: {counts or 'nothing'}."] if self.looked else []
         said += [f"{taken.student}: {sentence}" for taken in self.taken for sentence in taken.sentences]
         said += self.told
         if late := [taken.student for taken in self.taken if taken.late]:
             said.append(f"Late by the platform's own mark: {some(late)}.")
         if ignored := self.nobodys + sum(taken.ignored for taken in self.taken):
-            said.append(f"{ignored} files that no exercise asks for were left out.")
+            said.append(f"Files that no exercise asks for, and that were left out: {ignored}.")
         if self.absent:
             said.append(f"Nothing from {len(self.absent)} of the roster: {some(self.absent)}.")
         return [printable(line, 500) for line in said]
@@ -86,7 +87,8 @@ def take_in(
     if roster is not None and not isinstance(roster, Roster):
         roster = read_roster(roster)
     with only_one(tree), ExitStack() as stack:
-        report = Report(told=[f"{student}: an interrupted step was ended." for student in recover(tree)])
+        told = [f"{student}: an interrupted step was ended." for student in recover(tree)]
+        report = Report(looked=bool(sources), told=told)
         found: list[HandIn] = []
         for number, path in enumerate(sources):
             source = read_source(stack, tree, chapter, path, roster)
@@ -95,8 +97,10 @@ def take_in(
             found += [replace(hand_in, source=number) for hand_in in source.hand_ins]
         found.sort(key=lambda hand_in: hand_in.as_of)  # stable: of equally new ones the source named last wins
         known = _Known(tree, chapter, roster, found)
+        timeless = False
         for hand_in in found:
             for student, sentences, when in known.students(hand_in):
+                timeless |= hand_in.sender.platform in ("moodle", "canvas") and not (hand_in.when or when)
                 try:
                     taken = _take(tree, chapter, student, replace(hand_in, when=hand_in.when or when), sentences)
                 except Exception as problem:  # whatever it was, the others must still be taken in
@@ -109,7 +113,7 @@ def take_in(
                     taken = Taken(student, "failed", (f"not taken in: {kind}{printable(str(problem), 200)}",))
                 report.taken.append(taken)
                 progress(taken)
-        if any(hand_in.sender.platform in ("moodle", "canvas") and hand_in.when is None for hand_in in found):
+        if timeless:
             report.told.append(NO_TIMES)
         if roster is not None:
             here = set(tree.students(chapter.name))
