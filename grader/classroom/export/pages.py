@@ -50,7 +50,7 @@ def export_pages(tree: ClassTree, grades: Grades, roster: Roster | None, path: P
         raise ClassroomError(
             "no page can go to Moodle: "
             + (f"run  grader class feedback {grades.chapter.number}  first" if none and not nowhere else
-               f"{roster.path} has no participant's number for any of: {names(nowhere)}" if roster else
+               f"{roster.path} has no participant's number for any of: {some(nowhere)}" if roster else
                "give the assignment's grading worksheet as --roster, which has the participants' numbers")
         )  # fmt: skip
     part.replace(path)
