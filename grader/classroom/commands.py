@@ -23,7 +23,8 @@ app = typer.Typer(name="class", help="Grade a class with nbgrader.", no_args_is_
 console, errors = Console(), Console(stderr=True)
 
 Course = Annotated[
-    Path | None, typer.Option("--course", help="The instructor's tree; default: the one this folder lies in.")
+    Path | None,
+    typer.Option("--course", metavar="DIR", help="The instructor's tree; default: the one this folder lies in."),
 ]
 ChapterName = Annotated[str, typer.Argument(metavar="CHAPTER", help="A chapter: 10, masked-gelu or 10_masked_gelu.")]
 

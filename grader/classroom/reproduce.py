@@ -8,6 +8,7 @@ from grader import course
 from grader.classroom import graft, judge, material, secret
 from grader.classroom.autograde import Options, Report, choose_confinement, hire, read_release
 from grader.classroom.errors import ClassroomError
+from grader.classroom.intake.told import with_origin
 from grader.classroom.result import Result
 from grader.classroom.scores import nothing_to_judge
 from grader.classroom.submission import Submission, collect
@@ -55,6 +56,7 @@ def reproduce(
         raise ClassroomError(f"{student} has no grade of {chapter.name} in this class, or no submission any more")
     cells = graft.answer_cells(read_release(tree, chapter))
     submission = collect(tree.submitted(student, chapter.name), chapter, cells)
+    submission = with_origin(submission, tree, student, chapter.name)
     judging = {exercise.slug: material.judging(exercise) for exercise in chapter.exercises}
     work = judge.prepare(student, chapter, submission, secret.read(tree.secret), judging, None)
     absent = [exercise.slug for exercise in exercises if nothing_to_judge(exercise, submission)]

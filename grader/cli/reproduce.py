@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from grader.classroom.commands import Course
 from grader.classroom.tree import ClassTree
 from grader.cli.guard import FAULT, NOT_PASSED, OK, keep_log
 from grader.cli.verdict_view import show
@@ -25,10 +26,7 @@ def command(
     trust_submissions: Annotated[
         bool, typer.Option("--trust-submissions", metavar="", help="Do not confine: it runs with your own rights.")
     ] = False,
-    course: Annotated[
-        Path | None,
-        typer.Option("--course", metavar="DIR", help="The instructor's tree; default: the one this folder lies in."),
-    ] = None,
+    course: Course = None,
 ) -> None:
     """Judge an answer again with the seed of its grade, and show everything, hidden cases too. Not for students' eyes.
 
