@@ -76,6 +76,7 @@ def read_grades(tree: ClassTree, database: str, course: str, chapter: Chapter) -
     titles = {exercise.slug: exercise.title for exercise in chapter.exercises}
     if chapter.explain:
         titles[chapter.explain.id] = "In your own words"
+    places = {name: place for place, name in enumerate(titles)}
     found, senders, addresses = {}, {}, {}
     with open_book(database, course) as book:
         try:
@@ -90,6 +91,7 @@ def read_grades(tree: ClassTree, database: str, course: str, chapter: Chapter) -
             except MissingEntry:
                 continue
             grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+            grades.sort(key=lambda grade: places.get(grade.name, len(places)))  # a database keeps no order
             penalty = submission.late_submission_penalty or 0.0
             result = Result.read(tree.result(student, chapter.name))
             flags = scores.flags(chapter, result) if result else {}
