@@ -127,7 +127,7 @@ class Batch:
         result = work.result(self.run)
         if result is not work.before:
             result.write(path)
-        elif not self.write_again and self.writer.is_written(self.chapter, work.student, result.fingerprint):
+        elif not self.write_again and self.writer.is_written(self.chapter, work.submission, result):
             durable.tidy(self.tree.autograded(work.student, self.chapter.name))
             self._finish(Graded(work.student, path, unchanged=True))
             return

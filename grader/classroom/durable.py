@@ -1,10 +1,14 @@
-"""Writing so that a kill, a full disk or a power failure leaves the old file or the new one, never a part of one."""
+"""Writing so that a kill or a full disk leaves the old file or the new one, never a part of one. So does a power
+failure, of what is on the disk already."""
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -16,7 +20,7 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Put `data` in a file, in one step, and on the disk before this returns."""
     part = path.with_name(f".{path.name}.part")
     try:
-        _fill(part, data, mode)
+        _fill(part, data, mode, wait=True)
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -25,19 +29,17 @@ def write(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 
 def write_folder(place: Path, files: dict[str, bytes], mode: int) -> None:
-    """Put a folder with these files in the place of what was there before, as `write` does; but for a moment nothing is
-    there, and a kill may leave folders beside it: `tidy` removes them."""
+    """Put a folder with these files in the place of what was there before. For a moment nothing is there, and a kill
+    may leave folders beside it: `tidy` removes them. Does not wait for the disk: `settle` does, for many at once."""
     tidy(place)
     part, old = _beside(place)
     part.mkdir(parents=True)
     try:
         for name, data in files.items():
             _fill(part / name, data, mode)
-        sync(part)
         if place.exists():
             place.replace(old)
         part.replace(place)
-        sync(place.parent)
     finally:
         tidy(place)
 
@@ -52,18 +54,33 @@ def _beside(place: Path) -> tuple[Path, Path]:
     return place.with_name(f".{place.name}.part"), place.with_name(f".{place.name}.old")
 
 
-def _fill(path: Path, data: bytes, mode: int) -> None:
+def _fill(path: Path, data: bytes, mode: int, *, wait: bool = False) -> None:
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
         file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+        if wait:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def settle(place: Path) -> None:
+    """Have all that was written to the file system of a folder on the disk. `OSError`: some of it is not."""
+    with _opened(place) as descriptor:
+        if ctypes.CDLL(None, use_errno=True).syncfs(descriptor):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), str(place))
 
 
 def sync(path: Path) -> None:
     """Have a folder's names on the disk."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
+    with _opened(path) as descriptor:
         os.fsync(descriptor)
+
+
+@contextmanager
+def _opened(place: Path) -> Iterator[int]:
+    descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield descriptor
     finally:
         os.close(descriptor)
 

@@ -43,13 +43,19 @@ class GradebookWriter:
         return self
 
     def __exit__(self, *_) -> None:
-        self._opened.close()
+        with self._opened:
+            durable.settle(self.tree.root)  # the autograded folders; all else is on the disk already
 
-    def is_written(self, chapter: Chapter, student: str, fingerprint: str) -> bool:
-        """This very result was written before. The autograded notebook is the last thing `write` makes."""
-        path = self.tree.autograded(student, chapter.name) / f"{chapter.name}.ipynb"
+    def is_written(self, chapter: Chapter, submission: Submission, result: Result) -> bool:
+        """This very result was written before. The autograded folder is the last thing that `write` makes. It is read
+        whole: what was written just before a power failure may be there in part."""
+        place = self.tree.autograded(result.student, chapter.name)
         try:
-            return json.loads(path.read_text(encoding="utf-8"))["metadata"][graft.FINGERPRINT] == fingerprint
+            notebook = json.loads((place / f"{chapter.name}.ipynb").read_text(encoding="utf-8"))
+            beside = self._beside_notebook(chapter, submission, result)
+            return notebook["metadata"][graft.FINGERPRINT] == result.fingerprint and all(
+                (place / name).read_bytes() == data for name, data in beside.items()
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
@@ -127,11 +133,14 @@ class GradebookWriter:
 
     def _save_notebook(self, chapter: Chapter, submission: Submission, result: Result, notebook) -> None:
         """Replace the autograded folder as a whole."""
-        place = self.tree.autograded(result.student, chapter.name)
-        files = submission.files | {f"{chapter.name}.ipynb": json.dumps(notebook, ensure_ascii=False).encode()}
+        files = self._beside_notebook(chapter, submission, result)
+        files[f"{chapter.name}.ipynb"] = json.dumps(notebook, ensure_ascii=False).encode()
+        durable.write_folder(self.tree.autograded(result.student, chapter.name), files, 0o444)  # as nbgrader does
+
+    def _beside_notebook(self, chapter: Chapter, submission: Submission, result: Result) -> dict[str, bytes]:
+        """The other files of the autograded folder."""
         stamp = self.tree.submitted(result.student, chapter.name) / "timestamp.txt"
         try:  # nbgrader's pages compare it with the submission's
-            files["timestamp.txt"] = folder.read_file(stamp, 1000)
+            return submission.files | {"timestamp.txt": folder.read_file(stamp, 1000)}
         except folder.Unreadable:
-            pass
-        durable.write_folder(place, files, 0o444)  # as nbgrader leaves them
+            return dict(submission.files)

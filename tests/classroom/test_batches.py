@@ -338,7 +338,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     place.mkdir()
     (place / "file").write_bytes(b"old")
     with pytest.raises(OSError):
-        durable.write_folder(place, {"file": b"new"}, 0o444)
+        durable.write_folder(place, {"file": b"new", "no folder/file": b"new"}, 0o444)
     assert (place / "file").read_bytes() == b"old" and len(list(tmp_path.iterdir())) == 2
 
 

@@ -1,12 +1,14 @@
 """Points, flags and what is kept: from a submission to the gradebook."""
 
+import errno
 import json
+import os
 
 import classroom_toy as toy
 import pytest
 
-from grader.classroom import autograde, secret
-from grader.classroom.errors import ClassroomError
+from grader.classroom import autograde, durable, secret
+from grader.classroom.errors import ClassroomError, Stopped
 from grader.classroom.result import Result
 from grader.sandbox import view
 
@@ -279,3 +281,28 @@ def test_the_autograded_notebook_keeps_to_the_format(classroom):
     classroom.grade()
     for student in ("ada", "bob"):
         nbformat.validate(classroom.autograded(student))
+
+
+@pytest.mark.parametrize("name", ["toy.cu", "timestamp.txt", f"{toy.NAME}.ipynb"])
+def test_a_file_that_a_power_failure_left_empty_is_written_again(classroom, name):
+    classroom.hand_in("ada", **{"timestamp.txt": b"2026-01-01 03:00:00 UTC"})
+    classroom.grade()
+    assert classroom.grade()["ada"].unchanged
+    path = classroom.tree.autograded("ada", toy.NAME) / name
+    before = path.read_bytes()
+    path.chmod(0o644)
+    path.write_bytes(b"")
+    assert not classroom.grade()["ada"].unchanged and path.read_bytes() == before
+
+
+def test_all_is_on_the_disk_when_a_run_ends(classroom, monkeypatch):
+    def settle(place):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(place))
+
+    classroom.hand_in("ada")
+    with monkeypatch.context() as patch:
+        patch.setattr(durable, "settle", settle)
+        with pytest.raises(Stopped, match="A disk is full"):
+            classroom.grade()
+    durable.settle(classroom.tree.root)
+    assert classroom.grade()["ada"].unchanged
