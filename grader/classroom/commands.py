@@ -186,6 +186,9 @@ def summary(
             with suppress(KeyboardInterrupt):
                 server.serve()
             return
+        if not any(tree.students(each.name) for each in chapters):
+            what = chapters[0].name if chapter else "anything"
+            raise ClassroomError(f"nobody has handed in {what} in this class yet, so there is nothing to sum up")
         place = out or tree.root / "summary.html"
         durable.write(place, page().encode())
         console.print(f"Summary in {place}", highlight=False, soft_wrap=True)

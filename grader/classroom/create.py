@@ -70,8 +70,11 @@ Work in this folder, with the course's environment active.
    answers in words (the rubric stands above each), correct scores, write comments. Its Autograde button takes
    the same way, with the settings in `nbgrader_config.py`. A student whose name nbgrader
    does not know is *None, None* there until the first grading, and goes by the folder's name from then on.
-5. `grader class feedback 10` writes the pages for students; `grader class export grades.csv` the table; with
-   `--format canvas` or `--format moodle`, what these platforms import.
+5. `grader class summary 10` shows what the class understood; `grader class feedback 10` writes the pages for students;
+   `grader class export grades.csv` the table; with `--format canvas` or `--format moodle`, what these platforms import.
+
+`grader class forget STUDENT` deletes all that is kept of one student. More, also what to do when something broke, is in
+the course's `docs/instructors_guide.md`.
 
 A submission that is damaged, renamed or incomplete stops nothing: what was odd is listed. An answer that is
 *unreadable* or *missing* earns nothing, is called so in the table of grades and in the CSV file's column

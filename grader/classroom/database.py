@@ -122,8 +122,8 @@ def _sentence(problem: DBAPIError, address: str) -> str:
     if "no such column" in told or "UndefinedColumn" in type(problem.orig).__name__:
         return f"the gradebook {shown(address)} is of an older nbgrader; back it up, then run  nbgrader db upgrade"
     return (
-        f"the gradebook {shown(address)} could not be used; verdicts are kept in results/ , so run the same command "
-        f"when it works again. It said: {told}"
+        f"the gradebook {shown(address)} could not be used; run the same command when it works again (what was judged "
+        f"is kept until then). It said: {told}"
     )
 
 

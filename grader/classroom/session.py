@@ -69,6 +69,9 @@ class Session:
 
     def feedback(self, assignment: str, student: str = "*") -> None:
         """Write `feedback/STUDENT/ASSIGNMENT/*.html` for whoever was graded."""
+        if not any(self.tree.root.glob(f"autograded/{student}/{assignment}")):
+            who = "nobody's" if student == "*" else f"no {student}'s"
+            raise ClassroomError(f"{who} {assignment} was graded yet: run  grader autograde  first")
         self.course.assignment_id, self.course.student_id = assignment, student
         converter = GenerateFeedback(coursedir=self.course, config=self.config)
         converter.force = True

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from grader.classroom.result import Result
-from grader.classroom.scores import faulty, nothing_to_judge
+from grader.classroom.scores import absent_flag, answer_parts, faulty, nothing_to_judge
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter, Exercise
 from grader.verdict import CheckResult, State
@@ -116,7 +116,7 @@ def how(exercise: Exercise, result: Result) -> How:
     """The most telling of what can be said of one exercise of one submission."""
     verdict = result.verdicts[exercise.slug]
     if nothing_to_judge(exercise, result):
-        return How.ABSENT
+        return How.WAITING if absent_flag(answer_parts(exercise), result) == "unreadable" else How.ABSENT
     if faulty(verdict):
         return How.FAULT
     if verdict.passed:

@@ -145,7 +145,7 @@ def test_a_student_can_be_forgotten(department):
     department.hand_in("ada")
     department.hand_in("bob")
     department.grade()
-    assert any("comments of 1 assignments" in line for line in find(department.tree, "ada"))
+    assert any("comments; assignments: 1" in line for line in find(department.tree, "ada"))
     forget(department.tree, "ada")
     with department.book() as book:
         assert [student.id for student in book.students] == ["bob"]

@@ -8,6 +8,8 @@ import classroom_toy as toy
 import pytest
 
 from grader.classroom import page, public
+from grader.classroom.errors import ClassroomError
+from grader.classroom.session import Session
 from grader.verdict import CheckResult, State
 
 
@@ -96,6 +98,11 @@ def test_what_could_not_be_read_is_not_shown_as_wrong(classroom):
     assert "could not be read</span>, 0 of 10 points, 10 waiting for a grade" in page
     assert "The answer could not be read, so there was nothing to check." in page
     assert "Element 32" not in page
+
+
+def test_whoever_was_not_graded_has_no_page(classroom):
+    with pytest.raises(ClassroomError, match="no bob's 10_toy was graded yet: run  grader autograde  first"):
+        Session(classroom.tree).feedback(toy.NAME, "bob")
 
 
 def test_what_was_odd_is_told(classroom):

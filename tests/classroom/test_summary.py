@@ -119,6 +119,21 @@ def test_the_command(graded, tmp_path):
     assert done.exit_code == 0 and "ada" not in (graded.tree.root / "summary.html").read_text()
 
 
+def test_a_chapter_that_nobody_handed_in_overwrites_no_summary(classroom):
+    done = CliRunner().invoke(app, ["summary", "10", "--course", str(classroom.tree.root)])
+    assert done.exit_code == 2 and "nobody has handed in 10_toy in this class yet" in done.output
+    assert not (classroom.tree.root / "summary.html").exists()
+
+
+def test_what_could_not_be_read_waits(classroom):
+    classroom.hand_in("ada", cu="right")
+    path = classroom.tree.submitted("ada", toy.NAME) / "toy.cu"
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+    classroom.grade()
+    assert kernel(classroom)[1].counts == {How.WAITING: 1}
+
+
 def test_a_live_page_answers_only_to_its_own_address(graded):
     pages = iter(["one", "two"])
     live = LivePage(lambda: next(pages))

@@ -160,7 +160,7 @@ class _Known:
         if people:
             before = self.by_sender.get(sender)
             if before and before not in {person.id for person in people}:
-                told.append(f"taken in before as {before}: remove submitted/{before} if that is the same person.")
+                told.append(f"taken in before as {before}: if that is one person, run  grader class forget {before}")
             return [(person.id, told, person.submitted) for person in people]
         if self.roster:
             told = told or [f"{printable(shown)} is not in the roster."]
