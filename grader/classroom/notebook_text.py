@@ -7,13 +7,17 @@ answers. Outputs are never looked at.
 from __future__ import annotations
 
 import codecs
+import itertools
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from grader.classroom.folder import Unreadable
 
 MOST_CELLS = 5000
+MOST_PARTS = 2_000_000  # values in lists and objects: each takes some hundred bytes of memory once it is read
+_COMMA = re.compile(rb'"(?:[^"\\]|\\.)*"|(,)', re.DOTALL)  # those in texts are skipped
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
@@ -45,6 +49,8 @@ def read_cells(data: bytes) -> list[Cell]:
     """The cells of a notebook of any format version. `Unreadable` says why there are none."""
     if not data.strip():
         raise Unreadable("it is empty")
+    if data.count(b",") > MOST_PARTS and _has_more_commas(data, MOST_PARTS):
+        raise Unreadable(f"it holds more than {MOST_PARTS:,} values")
     try:
         notebook = json.loads(decode(data))
     except RecursionError:
@@ -55,6 +61,11 @@ def read_cells(data: bytes) -> list[Cell]:
     if raw is None:
         raise Unreadable("it is JSON, but not a notebook: it has no list of cells")
     return [_cell(item) for item in raw[:MOST_CELLS] if isinstance(item, dict)]
+
+
+def _has_more_commas(data: bytes, most: int) -> bool:
+    commas = (None for found in _COMMA.finditer(data) if found.lastindex)
+    return next(itertools.islice(commas, most, None), 0) is None
 
 
 def _raw_cells(notebook: Any) -> list | None:

@@ -101,4 +101,11 @@ CASES = (
     kernel_file("option-names", "files named like the compiler's options", GOOD, "pass 2",
                 files={"-include": "#error\n", "-DBLOCK=1": "", "@options": "-include /etc/passwd\n",
                        "cuda_fp16.h": "#error mine\n", "kernel_types.cuh": "#error mine\n"}),
+    right("comments-in-macro", "a macro of a hundred thousand comments over lines, for readers that go back",
+          "#define A " + "/*\n*/" * 100_000, "pass 2", seconds=3),
+    right("long-condition", "a condition with one name of half a megabyte", f"#if {'a' * 500_000}\n#endif", "pass 2"),
+    right("macro-chain", "a chain of macros, longer than Python's calls can nest",
+          "".join(f"#define A{i} A{i + 1}\n" for i in range(20_000)) + "#if A0\n#endif", "pass 2 or fail 0"),
+    right("long-include", "includes a file whose name no system takes", f"#include <{'a' * 5000}>"),
+    right("many-includes", "a mistake in each of fifty thousand lines", "#include <a>\n" * 50_000, seconds=2),
 )  # fmt: skip

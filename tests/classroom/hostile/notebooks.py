@@ -182,5 +182,7 @@ CASES = (
              notes=("unreadable",)),
     notebook("other-chapter", "the notebook of another chapter",
              lambda b: (solution("00_warm_up.ipynb")).encode(), LOST, notes=("missing",)),
+    notebook("many-values", "twenty million empty lists, which take a gigabyte of memory to read",
+             lambda b: b'{"cells":[' + b"[]," * 20_000_000 + b"0]}", LOST, notes=("unreadable",), seconds=2),
     notebook("released-text", "nothing answered", lambda b: released(), "fail|error 0"),
 )  # fmt: skip

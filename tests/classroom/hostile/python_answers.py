@@ -193,4 +193,39 @@ CASES = (
         if os.path.exists(path): raise Found('a file of the last call')
         open(path, 'w').close()
         """),
+    python("forges-a-gigabyte", "sends the grader more than its memory takes, again and again", """
+        import struct
+        channel = int(sys.argv[-1].partition('=')[2])
+        while True:
+            os.write(channel, struct.pack('<QQ', 13, 1 << 30) + b'{"values":[]}')
+            for _ in range(1024): os.write(channel, bytes(1 << 20))
+        """, "error 0", seconds=2),
+    python("forges-a-long-error", "sends four megabytes of words for the feedback", """
+        import struct
+        words = b'{"error":"' + b'x' * 4_000_000 + b'"}'
+        os.write(int(sys.argv[-1].partition('=')[2]), struct.pack('<QQ', len(words), 0) + words)
+        os._exit(0)
+        """, "error 0"),
+    python("forges-a-strange-array", "names an array's type so that NumPy fails on it", """
+        import struct
+        words = b'{"values":[{"array":["(,)f4",[1],0]}]}'
+        os.write(int(sys.argv[-1].partition('=')[2]), struct.pack('<QQ', len(words), 4) + words + bytes(4))
+        os._exit(0)
+        """, "error 0"),
+    python("locks-the-installation", "holds the lock that says that plugins cannot be judged yet", """
+        import fcntl
+        locks = [os.path.join(sys.prefix, n) for n in os.listdir(sys.prefix) if n.startswith('.plugin-lane.')]
+        for lock in locks:
+            held = [open(lock), open(lock)]
+            try:
+                for file in held: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Found('a lock')
+        """),
+    python("watches-the-class", "has the kernel tell which files are made in the class", """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        watch = libc.inotify_init1(0)
+        if watch >= 0 and libc.inotify_add_watch(watch, b'/tmp', 0xFFF) >= 0: raise Found('a watch')
+        """),
 )  # fmt: skip
