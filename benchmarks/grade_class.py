@@ -22,7 +22,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -198,16 +197,11 @@ def plugins(count: int) -> dict:
     import plugin_course_tree
 
     with tempfile.TemporaryDirectory(prefix="class-") as folder:
-        tree, environment = plugin_course_tree.make(Path(folder, "course")), Path(folder, "environment")
-        venv.create(environment, with_pip=False, symlinks=True)
-        here = next(environment.glob("lib/python*/site-packages"))
-        (here / "course.pth").write_text(
-            "\n".join([str(tree), *(path for path in sys.path if "site-packages" in path)])
-        )
+        tree = plugin_course_tree.make(Path(folder, "course"))
         for path in Path(sys.prefix).glob(".plugin-lane.*"):  # what says that the plugin lane is there
-            shutil.copy(path, environment)
-        command = [str(environment / "bin" / "python"), __file__, "--plugins-here", str(count)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(tree)})
+            shutil.copy(path, tree / ".venv")
+        command = [plugin_course_tree.python(tree), __file__, "--plugins-here", str(count)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise SystemExit(f"grading plugins ended with {done.returncode}")
     return json.loads(done.stdout)
