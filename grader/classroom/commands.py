@@ -140,7 +140,8 @@ def export(
     with _plain_errors():
         session = Session(ClassTree.find(course))
         outcome = export_as(session, format, file, chapters or [], roster, column, pending_as_zero)
-        console.print(f"{outcome.rows} rows in {file}", markup=False, highlight=False, soft_wrap=True)
+        rows = "1 row" if outcome.rows == 1 else f"{outcome.rows} rows"
+        console.print(f"{rows} in {file}", markup=False, highlight=False, soft_wrap=True)
         for line in outcome.told:
             console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
 

@@ -75,8 +75,10 @@ def _cells(chapter: Chapter, result: Result | None) -> list[Text]:
 
 def _exercise_cell(chapter: Chapter, exercise: Exercise, result: Result) -> Text:
     verdict = result.verdicts[exercise.slug]
-    short = _SHORT[scores.shown_state(verdict)]
-    short = scores.flags(chapter, result).get(exercise.slug) or short
+    flag = scores.flags(chapter, result).get(exercise.slug)
+    if flag and not verdict.earned:
+        return Text(flag, style="red")
+    short = flag or _SHORT[scores.shown_state(verdict)]
     return Text(f"{number(verdict.earned)} {short}", style="green" if verdict.passed else "red")
 
 

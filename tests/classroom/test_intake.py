@@ -24,7 +24,8 @@ def test_moodles_archive(take, folders, new):
     assert list(there) == ["Ada_Lovelace_101", "Zoë_O_Hara-Ñ_102", "李_明_103"]
     assert there["Zoë_O_Hara-Ñ_102"] == answers(b"half")
     assert report.count("new") == 3 and not any(taken.sentences for taken in report.taken)
-    assert any("do not say when" in line for line in report.lines())
+    for told in ("do not say when", "another one in each assignment: give --roster"):
+        assert any(told in line for line in report.lines())
 
 
 def test_moodles_typed_text_is_told_and_not_read(take):

@@ -23,6 +23,10 @@ from grader.classroom.intake.sources import read_source
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
 
+NO_ROSTER = (
+    "Without a roster a student of Moodle's is called by the name and a number that is another one in each assignment: "
+    "give --roster from the first chapter on."
+)
 NO_TIMES = (
     "The archives of Moodle and Canvas do not say when something was handed in, so no penalty for being late is taken; "
     "a column 'submitted' in the roster can say it."
@@ -113,6 +117,8 @@ def take_in(
                     taken = Taken(student, "failed", (f"not taken in: {kind}{printable(str(problem), 200)}",))
                 report.taken.append(taken)
                 progress(taken)
+        if roster is None and any(hand_in.sender.platform == "moodle" for hand_in in found):
+            report.told.append(NO_ROSTER)
         if timeless:
             report.told.append(NO_TIMES)
         if roster is not None:
