@@ -18,7 +18,7 @@ from grader.toolchain.summary import summary
 from grader.verdict import Diagnostic, State
 
 _SCHEMA = 3  # raise it when the same input is compiled differently
-_ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.entry\s+([\w$]+)", re.M)
+_ENTRY = re.compile(r"^[ \t]*(?:\.visible\s+|\.weak\s+)*\.entry\s+([\w$]+)", re.M)
 _NO_NVRTC = "No CUDA compiler was found: run `make course`, which installs one (no GPU is needed)."
 
 

@@ -16,7 +16,7 @@ from grader.toolchain.records import Source
 from grader.verdict import State
 
 _REPORT = ("-Xptxas", "-v")
-_ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.entry\s+([\w$]+)", re.M)
+_ENTRY = re.compile(r"^[ \t]*(?:\.visible\s+|\.weak\s+)*\.entry\s+([\w$]+)", re.M)
 _BEGINS = re.compile(r"ptxas info\s*: Compiling entry function '([\w$]+)' for 'sm_\w+'")
 _NUMBERS = {
     "registers": r"Used (\d+) registers",

@@ -270,3 +270,11 @@ def test_why_the_compile_process_does_not_start_is_told(monkeypatch):
     found = compiled(KERNEL)
     assert found.state is State.GRADER_FAULT
     assert "The compiler ended with exit code 1: " in found.message and "not_here" in found.message
+
+
+def test_blank_lines_of_inline_assembly_are_read_once():
+    """They stand in the PTX as they are; to look at each run of them from each of its lines would take an hour."""
+    blank = "\n".join('asm volatile("' + r"\n" * 20_000 + '");' for _ in range(20))
+    source = f'extern "C" __global__ void f(float* y) {{\n{blank}\ny[0] = 1; }}'
+    compilation = compile_kernel(Source({"a.cu": source.encode()}, "a.cu"))
+    assert compilation.state is State.PASS and compilation.ptx.count("\n") > 400_000

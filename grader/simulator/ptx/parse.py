@@ -15,7 +15,7 @@ from grader.simulator.ptx.operands import value
 from grader.simulator.ptx.simplify import simplify
 
 _LINKAGE = {".visible", ".extern", ".weak", ".common"}
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.M)
+_FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"([^"]*)"', re.M)
 _MOST_BYTES = 1 << 32  # of one variable
 
 

@@ -185,7 +185,7 @@ class HostileClass:
             return "" if result is None and case.ungraded in told else "it was graded, or the reason was not told"
         if result is None:
             return "there is no result"
-        wrong, said = [], []
+        wrong, said = [], {}
         for exercise in material.chapter(case.chapter).exercises:
             verdict = result.verdicts[exercise.slug]
             got = f"{shown_state(verdict)} {verdict.earned:g}"
@@ -193,7 +193,7 @@ class HostileClass:
                 if verdict.earned or not result.missing.union(result.lost):
                     wrong.append(f"{exercise.slug}: {got}, though nothing was handed in")
                 continue
-            said.append(got)
+            said[exercise.slug] = got
             if got not in _alternatives(case.expect[exercise.slug]):
                 told = next((c.message for c in verdict.checks if c.state != "pass" and c.message), "")
                 wrong.append(f"{exercise.slug}: {got}, not {case.expect[exercise.slug]}: {told[:200]}")
@@ -201,7 +201,7 @@ class HostileClass:
         for kind in case.notes:
             if not kinds & set(kind.split("|")):
                 wrong.append(f"no note of the kind {kind}")
-        self.found[case.name] = said[0] if said else "missing"
+        self.found[case.name] = said.get(next(iter(case.expect), ""), "missing")  # the exercise that it is about
         return "; ".join(wrong)
 
     def _neighbours(self, chapter: str) -> None:

@@ -108,4 +108,6 @@ CASES = (
           "".join(f"#define A{i} A{i + 1}\n" for i in range(20_000)) + "#if A0\n#endif", "pass 2 or fail 0"),
     right("long-include", "includes a file whose name no system takes", f"#include <{'a' * 5000}>"),
     right("many-includes", "a mistake in each of fifty thousand lines", "#include <a>\n" * 50_000, seconds=2),
+    kernel("blank-assembly", "right, with 400,000 blank lines of inline assembly, for readers that go back",
+           "\n".join(['asm volatile("' + "\\n" * 20_000 + '");'] * 20) + f"\n{RIGHT}", "pass 2", seconds=3),
 )  # fmt: skip
