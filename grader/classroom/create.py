@@ -86,9 +86,7 @@ below `configure(...)` in `nbgrader_config.py` to the folder that you share.
 """
 
 
-def create(
-    root: Path, *, course_id: str = "tensorrt-plugins", database: str = ""
-) -> tuple[ClassTree, list[Chapter]]:
+def create(root: Path, *, course_id: str = "tensorrt-plugins", database: str = "") -> tuple[ClassTree, list[Chapter]]:
     """Make the tree, or add what is missing from an existing one; nothing that is there is overwritten.
 
     `database` is the address of a gradebook that is kept on a server; it is tried first.
@@ -97,9 +95,7 @@ def create(
     something else.
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", course_id):
-        raise ClassroomError(
-            f"{course_id!r} cannot be a course's name: use letters, digits, '.', '-' and '_'"
-        )
+        raise ClassroomError(f"{course_id!r} cannot be a course's name: use letters, digits, '.', '-' and '_'")
     tree = ClassTree(root.resolve())
     # A lost secret is made anew here; another one gives other hidden cases.
     ours = tree.config.is_file() and (tree.secret.is_file() or b"GraderCourse" in tree.config.read_bytes())

@@ -117,9 +117,7 @@ def bundled(chapter: Chapter) -> dict[str, dict[str, bytes]]:
     data = material.tree()
     solutions = data.solutions(chapter)
     if solutions is None:
-        raise ClassroomError(
-            "the demo needs a clone of the course: a class release holds no solutions to hand in"
-        )
+        raise ClassroomError("the demo needs a clone of the course: a class release holds no solutions to hand in")
     unfinished = start_files(chapter)
     right = dict(unfinished)
     for path in sorted(solutions.iterdir()):

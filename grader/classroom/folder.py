@@ -98,9 +98,7 @@ def find_file(names: list[str], wanted: str) -> tuple[str | None, list[Note]]:
     notes = [Note("renamed", wanted, f"{wanted} was taken from {printable(chosen)}.")]
     if len(candidates) > 1:
         others = ", ".join(printable(name) for name in candidates[1:4])
-        notes.append(
-            Note("duplicate", wanted, f"{wanted}: there are more copies, which were not taken: {others}.")
-        )
+        notes.append(Note("duplicate", wanted, f"{wanted}: there are more copies, which were not taken: {others}."))
     return chosen, notes
 
 

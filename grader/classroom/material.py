@@ -41,9 +41,7 @@ def chapters() -> list[Chapter]:
         raise ClassroomError(str(problem)) from None
 
 
-def check(
-    exercise: Exercise, directory: Path, *, seed: int, cells: dict[str, str], tell: bool = False
-) -> Verdict:
+def check(exercise: Exercise, directory: Path, *, seed: int, cells: dict[str, str], tell: bool = False) -> Verdict:
     """Judge one exercise with its hidden cases, on the simulated GPU even where there is a real one, so that a
     grade is the same everywhere; an exercise that needs a real one is judged on that. `tell`: the verdict says what
     hidden cases found, which no student may see.

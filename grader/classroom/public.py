@@ -103,9 +103,7 @@ def hidden_sentence(verdict: Verdict) -> str:
     if not any(check.state is State.PASS for check in verdict.checks):
         return ""
     if visible_failed:
-        return (
-            "Hidden cases: none failed among the checks that passed; the other checks did not get that far."
-        )
+        return "Hidden cases: none failed among the checks that passed; the other checks did not get that far."
     return "Hidden cases: all passed."
 
 

@@ -81,17 +81,13 @@ def clean(text: Any) -> str:
     return _CONTROL.sub("�", str(text))
 
 
-def _check(
-    check: CheckResult, verdict: Verdict, exercise: Exercise, sources, console: Console, *, full: bool
-) -> None:
+def _check(check: CheckResult, verdict: Verdict, exercise: Exercise, sources, console: Console, *, full: bool) -> None:
     icon, word = worded(check)
     style = "dim" if check.blocked_by else state_style(check.state)
     row = Table.grid(padding=(0, 1))
     row.add_column(no_wrap=True, min_width=18)
     row.add_column()
-    row.add_row(
-        Text(f"{icon} {word}", style), Text(clean(check.sentence), "dim" if check.blocked_by else "")
-    )
+    row.add_row(Text(f"{icon} {word}", style), Text(clean(check.sentence), "dim" if check.blocked_by else ""))
     console.print(row)
     if check.state is not State.PASS and not check.blocked_by:
         parts = _found(check, verdict, exercise, sources) if full else [Text(clean(check.message))]
@@ -210,9 +206,7 @@ def _excerpt(sources: Mapping[str, str], file, line, column=None) -> list[Render
     for number in range(max(1, line - _AROUND), min(len(lines), line + _AROUND) + 1):
         marked = number == line
         content = lines[number - 1].expandtabs(4)[:LONGEST_LINE]
-        text.append(
-            f"{'>' if marked else ' '} {number:>4} | {clean(content)}\n", "bold" if marked else "dim"
-        )
+        text.append(f"{'>' if marked else ' '} {number:>4} | {clean(content)}\n", "bold" if marked else "dim")
         if marked and isinstance(column, int) and 1 <= column <= len(lines[number - 1]) + 1:
             indent = len(lines[number - 1][: column - 1].expandtabs(4))
             if indent < LONGEST_LINE:
@@ -250,9 +244,7 @@ def _next(verdict: Verdict, exercise: Exercise) -> list[Text]:
     ]
     if verdict.state is State.GRADER_FAULT:
         lines.append(Text("This costs you nothing. Please report it."))
-    elif verdict.state in (State.PASS, State.UNSUPPORTED_HERE) and any(
-        c.state is State.PASS for c in verdict.checks
-    ):
+    elif verdict.state in (State.PASS, State.UNSUPPORTED_HERE) and any(c.state is State.PASS for c in verdict.checks):
         if verdict.seed is not None:
             lines.append(Text(words.HIDDEN_PASSED.format(seed=verdict.seed), "green"))
     else:

@@ -47,9 +47,7 @@ def _chapter(table: Table, folder: str) -> Chapter:
     name = table.text("name")
     match = _FOLDER.fullmatch(name)
     if not match or int(match[1]) != number:
-        raise table.fail(
-            "name", f"{name!r} must be the number in two digits, '_' and small letters, digits or '_'"
-        )
+        raise table.fail("name", f"{name!r} must be the number in two digits, '_' and small letters, digits or '_'")
     if name != folder:
         raise table.fail("name", f"{name!r} differs from the folder's name, {folder!r}")
     core, full = table.whole("core_minutes", least=1), table.whole("full_minutes", least=1)
@@ -107,9 +105,7 @@ def _exercise(table: Table, chapter: str, number: int) -> Exercise:
         needs=_needs(table),
         wall_seconds=table.positive("wall_seconds"),
         summary=table.text("summary"),
-        contract=tuple(
-            _rows(table, "contract", "row", lambda t: ContractRow(row=t.text("row"), text=t.text("text")))
-        ),
+        contract=tuple(_rows(table, "contract", "row", lambda t: ContractRow(row=t.text("row"), text=t.text("text")))),
         groups=tuple(_rows(table, "group", "id", _group)),
         hints=tuple(_rows(table, "hint", None, lambda t: Hint(text=t.text("text")))),
         misconceptions=tuple(

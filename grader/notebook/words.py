@@ -52,8 +52,7 @@ NOT_SAVED = (
     "save it (Ctrl+S) before you hand it in."
 )
 NO_MORE_HINTS = (
-    "That was the last hint. Compare your answer with the contract, row by row, "
-    "and read the smallest failing case."
+    "That was the last hint. Compare your answer with the contract, row by row, and read the smallest failing case."
 )
 
 

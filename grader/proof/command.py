@@ -44,9 +44,7 @@ def prove(
                 if not as_json:
                     print(_shown(proofs[-1]), flush=True)
     except BrokenProcessPool:
-        print(
-            "A worker was ended from outside. What was judged is kept: prove again to go on.", file=sys.stderr
-        )
+        print("A worker was ended from outside. What was judged is kept: prove again to go on.", file=sys.stderr)
         return 3
     if as_json:
         print(json.dumps(_summary(proofs), indent=1, ensure_ascii=False))

@@ -57,9 +57,7 @@ class Judge:
     where that code has changed, and what they found while it changed is not kept.
     """
 
-    def __init__(
-        self, check: Check | None = None, code_of: CodeOf | None = None, *, jobs: int = 2, keep: bool = True
-    ):
+    def __init__(self, check: Check | None = None, code_of: CodeOf | None = None, *, jobs: int = 2, keep: bool = True):
         self.check, self.code_of, self.jobs = check, code_of, jobs
         self.cache = Cache("proof") if keep else None
         self.pool: ProcessPoolExecutor | None = None

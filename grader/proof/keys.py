@@ -91,9 +91,7 @@ def _imported(text: str, root: Path, packages: tuple[str, ...]) -> Iterable[Path
     """The files of `packages` that a module imports; a name that a package only passes on means its home."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level:
-            raise ProofError(
-                f"import from {'.' * node.level}{node.module or ''}: checks import by full names"
-            )
+            raise ProofError(f"import from {'.' * node.level}{node.module or ''}: checks import by full names")
         if isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):

@@ -83,15 +83,11 @@ class Child:
         try:
             self._supervisor = Supervisor(begin, limits)
         except OSError as error:
-            raise ChildEnded(
-                Outcome(state=State.GRADER_FAULT, message=f"could not be started: {error}")
-            ) from error
+            raise ChildEnded(Outcome(state=State.GRADER_FAULT, message=f"could not be started: {error}")) from error
         self._channel = Channel(self._supervisor.connection, max_payload=limits.reply_bytes)
         self._lock = threading.Lock()
         self._malformed: str | None = None
-        self._forgotten = weakref.finalize(
-            self, self._supervisor.stop, State.ERROR, "was stopped: nobody uses it"
-        )
+        self._forgotten = weakref.finalize(self, self._supervisor.stop, State.ERROR, "was stopped: nobody uses it")
         self._forgotten.atexit = False  # the supervisor has its own, which waits
 
     @property
@@ -104,15 +100,11 @@ class Child:
         with self._lock:
             if self.outcome:
                 raise ChildEnded(self._without_answer(self.outcome))
-            self._supervisor.timer(
-                self._supervisor.limits.wall_seconds if wall_seconds is None else wall_seconds
-            )
+            self._supervisor.timer(self._supervisor.limits.wall_seconds if wall_seconds is None else wall_seconds)
             try:
                 self._send(header, payload)
                 reply = self._receive()
-            except (
-                BaseException
-            ):  # such as a keyboard interrupt: the answer would be taken for the next one's
+            except BaseException:  # such as a keyboard interrupt: the answer would be taken for the next one's
                 self._supervisor.stop(State.ERROR, "was stopped: the call was interrupted")
                 raise
             if reply is None:

@@ -97,9 +97,7 @@ class Family:
         """Look at every process of the machine; the living ones that belong here."""
         grouped = self.group.members() if self.group else set()
         younger = {process.pid: process for process in all_processes() if process.started >= self.started}
-        members = {
-            pid for pid, start in self.known.items() if pid in younger and younger[pid].started == start
-        }
+        members = {pid for pid, start in self.known.items() if pid in younger and younger[pid].started == start}
         rest = [p for p in sorted(younger.values(), key=lambda p: p.started) if p.pid not in members]
         grew = True
         while grew:  # a parent may have a higher pid than its child

@@ -74,17 +74,13 @@ class SimulatedBackend:
             addresses = self._place_variables(self._kept.module(ptx))
             programs = self._kept.programs(ptx, addresses)
         except RecursionError:
-            raise DeviceError(
-                State.ERROR, "The compiled code cannot be read: it is nested too deeply."
-            ) from None
+            raise DeviceError(State.ERROR, "The compiled code cannot be read: it is nested too deeply.") from None
         except Refused as problem:
             raise DeviceError(State.ERROR, str(problem)) from None
         except PtxError as problem:
             raise DeviceError(State.ERROR, f"The compiled code cannot be read: {problem}.") from None
         except Unsupported as problem:
-            raise DeviceError(
-                State.UNSUPPORTED_HERE, f"{str(problem)[0].upper()}{str(problem)[1:]}."
-            ) from None
+            raise DeviceError(State.UNSUPPORTED_HERE, f"{str(problem)[0].upper()}{str(problem)[1:]}.") from None
         for program in programs.values():
             if program.shared_bytes > MAX_SHARED:
                 raise DeviceError(
@@ -122,8 +118,7 @@ class SimulatedBackend:
                 "Pass large tables as a pointer to global memory."
             )
         addresses = {
-            v.name: self.alloc(v.bytes, name=v.name, read_only=v.space == "const", fill=0, sparse=False)
-            for v in placed
+            v.name: self.alloc(v.bytes, name=v.name, read_only=v.space == "const", fill=0, sparse=False) for v in placed
         }
         self._fill_variables(module, addresses)
         return addresses
@@ -308,8 +303,4 @@ def _pointer(data: bytes | bytearray) -> int | None:
 
 def _text(data: bytes, used: int) -> str:
     text = data[: min(used, len(data))].decode("utf-8", "replace")
-    return (
-        f"{text}\n… printf wrote more than {len(data)} bytes; the rest is left out …\n"
-        if used > len(data)
-        else text
-    )
+    return f"{text}\n… printf wrote more than {len(data)} bytes; the rest is left out …\n" if used > len(data) else text

@@ -48,9 +48,7 @@ class Resources:
     barriers: int
 
 
-def kernel_resources(
-    source: Source, arch: str = "sm_80", options: Sequence[str] = ()
-) -> Mapping[str, Resources]:
+def kernel_resources(source: Source, arch: str = "sm_80", options: Sequence[str] = ()) -> Mapping[str, Resources]:
     """The resources of every kernel of a file, by its name in the module. Screened, compiled in the compile child and
     cached like any compilation. ``ResourcesUnavailable`` where it does not compile; ``ValueError`` for an ``arch``
     that is no real architecture."""
@@ -71,8 +69,7 @@ def _read(log: str) -> dict[str, Resources]:
     """The reports of a log. What follows a kernel's compile time is about functions that it calls."""
     parts = _BEGINS.split(log)
     return {
-        name: _resources(text.split("Compile time")[0])
-        for name, text in zip(parts[1::2], parts[2::2], strict=True)
+        name: _resources(text.split("Compile time")[0]) for name, text in zip(parts[1::2], parts[2::2], strict=True)
     }
 
 

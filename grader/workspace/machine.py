@@ -114,9 +114,7 @@ def _host() -> str:
     from grader.toolchain import Source, compile_host
 
     text = f"// {date.today().isoformat()}\nint answer() {{ return 42; }}\n"
-    program = compile_host(
-        Source({"probe.cpp": text.encode()}, "probe.cpp"), harness={"main.cpp": _HOST.encode()}
-    )
+    program = compile_host(Source({"probe.cpp": text.encode()}, "probe.cpp"), harness={"main.cpp": _HOST.encode()})
     if program.state is not State.PASS:
         raise Missing(program.message or f"compiling ended in {program.state}")
     shown = subprocess.run([str(program.path)], capture_output=True, text=True, timeout=10).stdout
@@ -153,9 +151,7 @@ def _in_child(code: str) -> str:
 
 def _on_path(program: str) -> str:
     """The program as a shell in this environment would find it, started once."""
-    path = shutil.which(
-        program, path=os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
-    )
+    path = shutil.which(program, path=os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")]))
     if path is None:
         raise Missing(f"{program} is not in {os.path.dirname(sys.executable)} nor on PATH")
     done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60)
@@ -169,9 +165,7 @@ def _jupyter() -> str:
 
 
 def _nbgrader() -> str:
-    if shutil.which("alembic") is None and not os.path.exists(
-        os.path.join(os.path.dirname(sys.executable), "alembic")
-    ):
+    if shutil.which("alembic") is None and not os.path.exists(os.path.join(os.path.dirname(sys.executable), "alembic")):
         raise Missing("alembic, which nbgrader calls, is not on PATH")
     return f"nbgrader {importlib.metadata.version('nbgrader')}, alembic {_on_path('alembic')} start"
 

@@ -42,9 +42,7 @@ def nested(depth):
 
 
 def with_output(book):
-    book["cells"][2]["outputs"] = [
-        {"output_type": "execute_result", "data": {"text/plain": "10"}, "metadata": {}}
-    ]
+    book["cells"][2]["outputs"] = [{"output_type": "execute_result", "data": {"text/plain": "10"}, "metadata": {}}]
     book["cells"][2]["metadata"]["nbgrader"]["points"] = 200
     return book
 
@@ -301,9 +299,7 @@ def test_a_name_with_a_line_break_stops_nobody_else(classroom):
     assert "cannot be printed" in graded["a\nb"].problem and graded["z"].result
 
 
-@pytest.mark.parametrize(
-    "student", ["<script>alert(1)</script>", "a'; DROP TABLE grade; --", "=1+1", "x" * 255]
-)
+@pytest.mark.parametrize("student", ["<script>alert(1)</script>", "a'; DROP TABLE grade; --", "=1+1", "x" * 255])
 def test_strange_names_of_students(classroom, student):
     student = student.replace("/", "")
     classroom.hand_in("a")

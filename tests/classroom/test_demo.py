@@ -74,9 +74,7 @@ def test_grades_that_cannot_be_are_told(right, wrong, unfinished, told):
 
 def test_a_fault_of_the_grader_fails_the_demo():
     found = graded(right=(10, 10), wrong=(6, 10), unfinished=(0, 10))
-    found[1].result.verdicts["toy-kernel"] = replace(
-        found[1].result.verdicts["toy-kernel"], state=State.GRADER_FAULT
-    )
+    found[1].result.verdicts["toy-kernel"] = replace(found[1].result.verdicts["toy-kernel"], state=State.GRADER_FAULT)
     assert demo.wrong_grades(found) == "the grader failed on one of them"
 
 

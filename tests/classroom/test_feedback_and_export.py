@@ -41,8 +41,7 @@ def test_hidden_cases_are_told_in_one_sentence(classroom):
     classroom.grade()
     page = classroom.feedback("ada")
     assert (
-        "Hidden cases: 1 check passed with the cases that you can see and failed with others of the same kind"
-        in page
+        "Hidden cases: 1 check passed with the cases that you can see and failed with others of the same kind" in page
     )
     assert "Multiplying by the mask is not the same as choosing." in page
     assert "77" not in re.sub(r"<style>.*?</style>", "", page, flags=re.S).replace(

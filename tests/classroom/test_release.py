@@ -231,9 +231,7 @@ def test_the_wheel_holds_every_file_that_the_package_needs():
     if tracked.returncode:
         pytest.skip("not in a clone")
     missing = set(tracked.stdout.split()) - set(wheel.package_files(package))
-    settings = {
-        name for name in missing if name.rpartition("/")[2].startswith(".")
-    }  # of editors and formatters
+    settings = {name for name in missing if name.rpartition("/")[2].startswith(".")}  # of editors and formatters
     assert {name for name in missing - settings if (package / name).exists()} == set()
 
 
@@ -255,9 +253,7 @@ def test_the_wheel_installs_and_finds_its_course(toy_course, tmp_path):
     ]
     subprocess.run(pip, check=True, cwd=tmp_path, capture_output=True)
     code = "from grader.course import chapters, pristine; print(chapters()[0].name, pristine().root.name)"
-    done = subprocess.run(
-        [python, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
-    )
+    done = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stdout.split() == [toy.NAME, "_course"]
     assert (tmp_path / "env" / "bin" / "grader").exists()
 

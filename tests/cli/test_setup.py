@@ -215,9 +215,7 @@ def test_make_alone_lists_its_commands():
 
 def test_a_class_release_offers_only_what_it_has(tmp_path):
     shutil.copy(ROOT / "Makefile", tmp_path)
-    done = subprocess.run(
-        [shutil.which("make")], cwd=tmp_path, capture_output=True, text=True, timeout=30, env={}
-    )
+    done = subprocess.run([shutil.which("make")], cwd=tmp_path, capture_output=True, text=True, timeout=30, env={})
     assert "make course" in done.stdout and "make test" not in done.stdout
     done = subprocess.run(
         [shutil.which("make"), "test"], cwd=tmp_path, capture_output=True, text=True, timeout=30, env={}

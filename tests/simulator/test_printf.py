@@ -47,11 +47,14 @@ def test_printing_without_an_end_is_cut(bench):
 
 
 def test_an_endless_width_is_cut_like_any_long_text(bench):
-    text = KERNEL + r"""(int* y)
+    text = (
+        KERNEL
+        + r"""(int* y)
 {
     for (int i = 0; i < 20; i++) printf("%1000000000d%*d%.1000000000f%00005d|\n", 1, 1000000000, 2, 0.5, 3);
     y[0] = 1;
 }"""
+    )
     y = bench.device.alloc(4)
     launch = bench.launch(bench.load(text), "k", (1,), (1,), y)
     assert launch.fault is None and bench.fetch(y, 1, np.int32)[0] == 1

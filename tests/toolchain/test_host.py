@@ -159,11 +159,7 @@ def test_no_compiler_here(monkeypatch):
 def test_probes():
     assert host_compiler().version[0].isdigit() and host_compiler().path.is_file()
     facts = nvrtc_version()
-    assert (
-        facts.name == "NVRTC"
-        and facts.version.startswith("13.")
-        and (facts.include / "cuda_fp16.h").is_file()
-    )
+    assert facts.name == "NVRTC" and facts.version.startswith("13.") and (facts.include / "cuda_fp16.h").is_file()
 
 
 def test_a_header_that_defines_without_inline_in_two_units():
@@ -196,26 +192,26 @@ inline int add(int, int) { return x; }
 @pytest.mark.parametrize(
     "text",
     [
-        rb'''#define PUT(name) __attribute__((section(name)))
+        rb"""#define PUT(name) __attribute__((section(name)))
 PUT(".x,\"a\",@progbits\n.incbin \"SECRET\"\n#") int x = 1;
 inline int add(int, int) { return x; }
-''',
-        rb'''#define JOIN(a, b) a##b
+""",
+        rb"""#define JOIN(a, b) a##b
 JOIN(as, m)(".pushsection .rodata\n.InCbIn \"SECRET\"\n.popsection");
 inline int add(int, int) { return 1; }
-''',
-        rb'''#define JOIN(a, b) a##b
+""",
+        rb"""#define JOIN(a, b) a##b
 JOIN(as, m)(".macro m a\n.\\a \"SECRET\"\n.endm\nm incbin");
 inline int add(int, int) { return 1; }
-''',
-        rb'''#define JOIN(a, b) a##b
+""",
+        rb"""#define JOIN(a, b) a##b
 JOIN(as, m)("/* \" */ .incbin \"SECRET\" /* \" */");
 inline int add(int, int) { return 1; }
-''',
-        rb'''#define JOIN(a, b) a##b
+""",
+        rb"""#define JOIN(a, b) a##b
 JOIN(as, m)(".pushsection .data\n.byte \'\"\n.ascii \"x\"\n .incbin \"SECRET\"\n.byte \'\"\n.popsection");
 inline int add(int, int) { return 1; }
-''',
+""",
     ],
 )
 @pytest.mark.usefixtures("unscreened")
@@ -228,13 +224,13 @@ def test_orders_to_the_assembler_that_macros_hide(text, tmp_path):
 
 
 def test_words_of_the_assembler_in_strings_and_names_are_harmless():
-    text = rb'''#include <string>
+    text = rb"""#include <string>
 struct S { int include = 1, macro = 2; };
 inline const char* text() { return "it\'s .include \"x\" /* .incbin */ \\ .macro\n.rept 3 \t .irp"; }
 inline int add(int, int) { S s; return s.include + s.macro + std::string(text()).size(); }
-'''
+"""
     program = built(text)
-    size = len("it's .include \"x\" /* .incbin */ \\ .macro\n.rept 3 \t .irp")
+    size = len('it\'s .include "x" /* .incbin */ \\ .macro\n.rept 3 \t .irp')
     assert program.state is State.PASS and run([str(program.path)]).exit_code == 3 + size
 
 

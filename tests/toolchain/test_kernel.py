@@ -28,11 +28,7 @@ def test_a_kernel_becomes_ptx():
     result = compiled(GELU)
     assert result.state is State.PASS and result.message == "" and result.diagnostics == ()
     assert ".visible .entry gelu(" in result.ptx and ".target sm_80" in result.ptx
-    assert (
-        '.file\t1 "answer.cu"' in result.ptx
-        and "/tmp" not in result.ptx
-        and "site-packages" not in result.ptx
-    )
+    assert '.file\t1 "answer.cu"' in result.ptx and "/tmp" not in result.ptx and "site-packages" not in result.ptx
 
 
 def test_the_same_again_comes_from_the_cache():
@@ -178,14 +174,10 @@ def test_a_mistake_in_an_included_file():
 
 def test_a_file_that_includes_itself():
     files = {"answer.cu": ('#include "part.cuh"\n' + KERNEL).encode(), "part.cuh": b'#include "part.cuh"\n'}
-    assert compile_kernel(Source(files, "answer.cu")).message.startswith(
-        "part.cuh, line 1: part.cuh includes itself"
-    )
+    assert compile_kernel(Source(files, "answer.cu")).message.startswith("part.cuh, line 1: part.cuh includes itself")
 
 
-@pytest.mark.parametrize(
-    "target", ['"/etc/passwd"', "</etc/passwd>", '"../../etc/passwd"', "P", '"/etc/pass\\\nwd"']
-)
+@pytest.mark.parametrize("target", ['"/etc/passwd"', "</etc/passwd>", '"../../etc/passwd"', "P", '"/etc/pass\\\nwd"'])
 def test_no_private_file_is_quoted(target):
     result = compiled(f'#define P "/etc/passwd"\n#include {target}\n' + KERNEL)
     assert result.state is State.FAIL and result.diagnostics[0].line == 2 and result.log == ""

@@ -65,9 +65,7 @@ def _neighbours(bench, rng) -> Finding:
     ratio = run.counters[SECTORS] / max(1, run.counters[REQUESTS])
     detail = {"counters": {KERNEL: dict(run.counters)}, "case": {"label": case.label}}
     if ratio <= LEAST_SECTORS:
-        return passed(
-            f"each store of a warp touches {ratio:g} sectors of 32 bytes, the least there is", **detail
-        )
+        return passed(f"each store of a warp touches {ratio:g} sectors of 32 bytes, the least there is", **detail)
     return failed(
         f"Each store of a warp touches {ratio:g} sectors of 32 bytes where {LEAST_SECTORS} do: at "
         "every step its 32 "

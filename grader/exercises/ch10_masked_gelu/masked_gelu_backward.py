@@ -115,9 +115,7 @@ def _mask_selects(bench, rng) -> Finding:
         dtype = DTYPES[parts(kernel)[1]]
         given = [np.resize(a.astype(dtype), 2 * inputs.BLOCK) for a in (dy, x)]
         label = "mask all 0"
-        run = bench.launch(
-            case(kernel, *given, np.zeros(given[0].size, np.uint8), label=label).with_room(ROOM)
-        )
+        run = bench.launch(case(kernel, *given, np.zeros(given[0].size, np.uint8), label=label).with_room(ROOM))
         if run.finding:
             return run.finding
         dx = run.outputs["dx"]

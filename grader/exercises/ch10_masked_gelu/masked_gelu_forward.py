@@ -123,9 +123,7 @@ def _mask_writes(bench, rng) -> Finding:
         if run.finding:
             return run.finding
         if (missing := np.flatnonzero(unwritten(run.outputs["y"]))).size:
-            return failed(
-                f"{kernel} never writes y[{missing[0]}]; {label}.", case={"kernel": kernel, "label": label}
-            )
+            return failed(f"{kernel} never writes y[{missing[0]}]; {label}.", case={"kernel": kernel, "label": label})
     return passed()
 
 

@@ -86,11 +86,7 @@ def _right(x, mask):
 def _right_erfc(x, mask):
     """By erfc, which keeps its digits in the tail."""
     with np.errstate(invalid="ignore"):
-        g = (
-            np.float32(0.5)
-            * x
-            * _erfc((-x * np.float32(math.sqrt(0.5))).astype(np.float64)).astype(np.float32)
-        )
+        g = np.float32(0.5) * x * _erfc((-x * np.float32(math.sqrt(0.5))).astype(np.float64)).astype(np.float32)
     return _select(np.where(np.isneginf(x), np.float32(0), g), mask)
 
 

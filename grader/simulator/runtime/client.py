@@ -81,7 +81,7 @@ class RuntimeDevice(Device):
     # ---- settings ----
 
     def order(self, policy: str) -> None:
-        """"eager", "late", "others-first", "others-last" or "interleaved": see ``streams.py``."""
+        """ "eager", "late", "others-first", "others-last" or "interleaved": see ``streams.py``."""
         self._ask("set", order=policy)
 
     def races(self, on: bool) -> None:

@@ -15,8 +15,10 @@ _FORGED = """
     std::snprintf(out, sizeof out, "{\\"status\\":%lld,\\"launches\\":%d,\\"x\\":%lld,\\"y\\":%lld,\\"n\\":%lld,"
         "\\"stream\\":%lld}", bad ? 1 : go ? code : 0, go ? 1 : 0, x, y, n, s);
 """
-_SOCKETS = 'extern "C" long recv(int, void*, unsigned long, int);\n' \
-           'extern "C" long send(int, void const*, unsigned long, int);\n'
+_SOCKETS = (
+    'extern "C" long recv(int, void*, unsigned long, int);\n'
+    'extern "C" long send(int, void const*, unsigned long, int);\n'
+)
 _RECEIVE = """
     unsigned long long len[2]; recv(fd, len, 16, 0); char buf[4096] = {0}; recv(fd, buf, len[0], 0);
     recv(fd, buf, len[1], 0); buf[len[1]] = 0;

@@ -36,8 +36,9 @@ def everywhere(**values):
 
 
 def extra(*sources, first=True):
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None,
-    "source": s} for s in sources]
+    cells = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": s} for s in sources
+    ]
     return lambda book: book | {"cells": cells + book["cells"] if first else book["cells"] + cells}
 
 

@@ -23,24 +23,36 @@ def reads(name, tries, path, **more):
 
 
 def connects(name, tries, family, kind, address, **more):
-    return python(name, tries, f"""
+    return python(
+        name,
+        tries,
+        f"""
         import socket
         s = socket.socket({family}, {kind})
         s.settimeout(2)
         s.connect({address})
         s.send(b'GET /taken HTTP/1.0\\r\\n\\r\\n')
         raise Found('connected')
-        """, source=more.pop("source", "nbgrader: network"), **more)
+        """,
+        source=more.pop("source", "nbgrader: network"),
+        **more,
+    )
 
 
 def covert(name, tries, look, leave, **more):
     """Two students who talk: whoever comes second finds the mark of the first."""
-    return python(name, tries, f"""
+    return python(
+        name,
+        tries,
+        f"""
         if {look}: raise Found('a mark of another student')
         {leave}
         import time
         time.sleep(0.5)
-        """, copies=2, **more)
+        """,
+        copies=2,
+        **more,
+    )
 
 
 CASES = (
