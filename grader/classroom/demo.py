@@ -66,7 +66,7 @@ def run(console: Console, chapter: Chapter, answers: dict[str, dict[str, bytes]]
         hand_in(tree, student, chapter, files)
     say(f"3. Three submissions: {', '.join(answers)}")
     graded = session.autograde(chapter.name, trust=True)  # they are the course's own
-    print_grades(console, chapter, graded)
+    print_grades(console, chapter, graded, session.booked(chapter))
     session.feedback(chapter.name)
     session.export(tree.root / "grades.csv")
     say("4. Feedback for each student:")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -12,6 +14,7 @@ from grader.classroom.batch import Graded
 from grader.classroom.folder import printable
 from grader.classroom.page import number
 from grader.classroom.result import Result
+from grader.classroom.rows import Booked
 from grader.course import Chapter, Exercise
 from grader.verdict import State
 
@@ -30,9 +33,10 @@ _LONGEST_NAME = 24
 _MOST_ROWS = 60
 
 
-def print_grades(console: Console, chapter: Chapter, graded: list[Graded]) -> bool:
-    """Print one row a submission, and below what an instructor must know; of a large class only what needs attention.
-    False if one was not graded, or the grader failed on it."""
+def print_grades(console: Console, chapter: Chapter, graded: list[Graded], booked: Mapping[str, Booked]) -> bool:
+    """Print one row a submission with the points that the gradebook holds (`booked`, by student), and below what an
+    instructor must know; of a large class only what needs attention. False if one was not graded, or the grader failed
+    on it."""
     console.print(Text(f"{chapter.name}: {chapter.title}", style="bold"), soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
     table.add_column("student", no_wrap=True)
@@ -43,12 +47,12 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded]) -> bo
     table.add_column(Text("sum"), justify="right")
     told, whole = [], True
     for row in graded:
-        result = row.result
+        result, book = row.result, booked.get(row.student)
         failed = result is None or any(scores.faulty(verdict) for verdict in result.verdicts.values())
         whole &= not failed
         if failed or len(graded) <= _MOST_ROWS:
-            table.add_row(Text(printable(row.student, _LONGEST_NAME)), *_cells(chapter, result))
-            told += [(row.student, remark) for remark in _remarks(chapter, row, result)]
+            table.add_row(Text(printable(row.student, _LONGEST_NAME)), *_cells(chapter, result, book))
+            told += [(row.student, remark) for remark in _remarks(chapter, row, result, book)]
     if table.row_count:
         console.print(table)
     for student, remark in told:
@@ -61,19 +65,29 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded]) -> bo
     return whole
 
 
-def _cells(chapter: Chapter, result: Result | None) -> list[Text]:
-    if result is None:
+def _cells(chapter: Chapter, result: Result | None, book: Booked | None) -> list[Text]:
+    if result is None or book is None:
         return [Text("-") for _ in range(len(chapter.exercises) + bool(chapter.explain) + 1)]
-    cells = [_exercise_cell(chapter, exercise, result) for exercise in chapter.exercises]
+    cells = [_exercise_cell(chapter, exercise, result, book) for exercise in chapter.exercises]
     if chapter.explain:
         score = scores.written_score(chapter.explain.id, result)
         flag = scores.flags(chapter, result).get(chapter.explain.id)
-        cells.append(Text(flag or ("to grade" if score.needs_manual else number(score.auto or 0))))
-    earned = sum(verdict.earned for verdict in result.verdicts.values())
-    return [*cells, Text(number(earned))]
+        waits = flag or ("to grade" if score.needs_manual else number(score.auto or 0))
+        cells.append(_by_hand(chapter.explain.id, book) or Text(waits))
+    return [*cells, Text(number(max(0.0, book.score - book.penalty)))]
 
 
-def _exercise_cell(chapter: Chapter, exercise: Exercise, result: Result) -> Text:
+def _by_hand(cell: str, book: Booked) -> Text | None:
+    """The score that a person gave; after a new grading of a changed answer, it is to be looked at again."""
+    if cell not in book.by_hand:
+        return None
+    score, again = book.by_hand[cell]
+    return Text(f"{number(score)} {'review' if again else 'by hand'}")
+
+
+def _exercise_cell(chapter: Chapter, exercise: Exercise, result: Result, book: Booked) -> Text:
+    if given := _by_hand(exercise.slug, book):
+        return given
     verdict = result.verdicts[exercise.slug]
     flag = scores.flags(chapter, result).get(exercise.slug)
     if flag and not verdict.earned:
@@ -82,11 +96,14 @@ def _exercise_cell(chapter: Chapter, exercise: Exercise, result: Result) -> Text
     return Text(f"{number(verdict.earned)} {short}", style="green" if verdict.passed else "red")
 
 
-def _remarks(chapter: Chapter, graded: Graded, result: Result | None) -> list[str]:
+def _remarks(chapter: Chapter, graded: Graded, result: Result | None, book: Booked | None) -> list[str]:
     if result is None:
         return [f"not graded: {graded.problem}"]
     found = [note.sentence for note in result.notes]
-    flagged = scores.flags(chapter, result)  # the table and the notes tell of these
+    if book and book.penalty:
+        found.append(f"late: {number(book.penalty)} points are taken off the sum.")
+    # The table and the notes tell of these.
+    flagged = scores.flags(chapter, result).keys() | (book.by_hand.keys() if book else set())
     for exercise in chapter.exercises:
         if exercise.slug in flagged:
             continue

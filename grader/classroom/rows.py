@@ -6,7 +6,7 @@ nbgrader's own methods commit after each step, and load with each object all tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from nbgrader.api import (
@@ -54,6 +54,27 @@ _COMMENTS = (
     .join(BaseCell, BaseCell.id == Comment.cell_id)
     .where(Comment.notebook_id == bindparam("notebook"))
 )
+_BOOKED = (
+    select(
+        SubmittedAssignment.student_id, SubmittedNotebook.late_submission_penalty, BaseCell.name, Grade.score,
+        Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade,
+    )
+    .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+    .join(BaseCell, BaseCell.id == Grade.cell_id)
+    .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+    .where(Assignment.name == bindparam("assignment"))
+)  # fmt: skip
+
+
+@dataclass
+class Booked:
+    """What the gradebook holds of one submission. `score` has the late `penalty` not taken off; `by_hand` are the
+    scores that a person gave, by grade id, and whether they are to be looked at again."""
+
+    penalty: float
+    score: float = 0.0
+    by_hand: dict[str, tuple[float, bool]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -125,6 +146,17 @@ def comments(db: Session, notebook: str) -> Sequence[Row]:
 def score(db: Session, notebook: str) -> float:
     """The sum of its grades, as nbgrader has the database compute it."""
     return db.scalar(select(SubmittedNotebook.score).where(SubmittedNotebook.id == notebook))
+
+
+def booked(db: Session, assignment: str) -> dict[str, Booked]:
+    """By student, of everybody who was graded."""
+    found: dict[str, Booked] = {}
+    for student, penalty, cell, score, manual, extra, again in db.execute(_BOOKED, {"assignment": assignment}):
+        of = found.setdefault(student, Booked(penalty or 0.0))
+        of.score += score
+        if manual is not None or extra:
+            of.by_hand[cell] = score, bool(again)
+    return found
 
 
 def change(db: Session, table: type, rows: list[dict]) -> None:

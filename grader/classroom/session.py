@@ -11,7 +11,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, PyFileConfigLoader
 
-from grader.classroom import database
+from grader.classroom import database, rows
 from grader.classroom.autograde import Report
 from grader.classroom.batch import Graded
 from grader.classroom.errors import ClassroomError
@@ -86,6 +86,11 @@ class Session:
 
     def enrol(self, roster: Roster) -> int:
         return enrol(self.course.db_url, self.course.course_id, roster)
+
+    def booked(self, chapter: Chapter) -> dict[str, rows.Booked]:
+        """What the gradebook holds of a chapter, by student."""
+        with database.open_book(self.course.db_url, self.course.course_id) as book:
+            return rows.booked(book.db, chapter.name)
 
     def grades(self, chapter: Chapter) -> Grades:
         return read_grades(self.tree, self.course.db_url, self.course.course_id, chapter)

@@ -42,7 +42,7 @@ def run(chapter: str | None, course: Path | None, resume: bool, options: dict) -
                     name, record.student, trust=record.asked["trust_submissions"], force=record.asked["force"],
                     run=record, listener=bar, **asked,
                 )  # fmt: skip
-            whole &= print_grades(console, material.chapter(name), graded)
+            whole &= print_grades(console, material.chapter(name), graded, session.booked(material.chapter(name)))
     except Stopped as stopped:
         complain(str(stopped))
         complain("go on with:  grader autograde --resume")

@@ -69,6 +69,26 @@ def test_an_unchanged_submission_is_not_flagged_again(classroom):
     assert grade_of(classroom, "ada", "toy-explain") == (2, False)
 
 
+def test_the_table_of_grades_shows_what_a_person_gave(classroom, monkeypatch):
+    from typer.testing import CliRunner
+
+    from grader.cli.main import app
+
+    def table():
+        done = CliRunner().invoke(app, ["autograde", "--trust-submissions", "--course", str(classroom.tree.root)])
+        assert done.exit_code == 0, done.output
+        return next(line.split() for line in done.output.splitlines() if line.strip().startswith("ada "))
+
+    monkeypatch.setenv("COLUMNS", "80")
+    classroom.hand_in("ada", cu="half")
+    assert table() == ["ada", "6", "✗", "10", "✓", "to", "grade", "16"]
+    decide(classroom, "ada", "toy-kernel", 9, extra=0.5)
+    decide(classroom, "ada", "toy-explain", 2)
+    assert table() == ["ada", "9.5", "by", "hand", "10", "✓", "2", "by", "hand", "21.5"]
+    (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("now right")
+    assert table() == ["ada", "9.5", "review", "10", "✓", "2", "review", "21.5"]
+
+
 def test_being_late_costs_what_the_class_says_and_the_page_says_so(classroom):
     with book_of(classroom) as book:
         book.update_or_create_assignment(toy.NAME, duedate="2030-05-01 12:00:00 UTC")
