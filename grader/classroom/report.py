@@ -15,6 +15,7 @@ from grader.classroom.folder import printable
 from grader.classroom.page import number
 from grader.classroom.result import Result
 from grader.classroom.rows import Booked
+from grader.classroom.tree import ClassTree
 from grader.course import Chapter, Exercise
 from grader.verdict import State
 
@@ -63,6 +64,11 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded], booke
     if len(graded) > _MOST_ROWS:
         console.print("  Every grade:  grader class export grades.csv")
     return whole
+
+
+def told_of_all(tree: ClassTree, chapter: Chapter, student: str) -> bool:
+    """Whether the table of a grading of `student` (a pattern) tells what is odd about each submission."""
+    return student == "*" and len(tree.students(chapter.name)) <= _MOST_ROWS
 
 
 def _cells(chapter: Chapter, result: Result | None, book: Booked | None) -> list[Text]:

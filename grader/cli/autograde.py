@@ -14,7 +14,7 @@ from grader.classroom.intake.roster import read_roster
 from grader.classroom.intake.sources import some
 from grader.classroom.intake.take import mend, take_in
 from grader.classroom.progress import Bar
-from grader.classroom.report import print_grades
+from grader.classroom.report import print_grades, told_of_all
 from grader.classroom.run import Run
 from grader.classroom.session import Session
 from grader.classroom.tree import ClassTree
@@ -62,10 +62,11 @@ def _take_in(session: Session, chapter: str | None, options: dict, console: Cons
         raise ClassroomError("--from and --roster take in one assignment: name its chapter, too")
     roster = read_roster(Path(options["roster"])) if options["roster"] else None
     sources = [Path(source) for source in options["sources"]]
-    report = take_in(session.tree, material.chapter(chapter), sources, roster)
+    found = material.chapter(chapter)
+    report = take_in(session.tree, found, sources, roster)
     if roster:
         session.enrol(roster)
-    for line in report.lines():
+    for line in report.lines(notes=not told_of_all(session.tree, found, options["student"])):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     return not report.count("failed")
 

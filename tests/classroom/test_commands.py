@@ -2,6 +2,7 @@
 
 import classroom_toy as toy
 import pytest
+from intake_archives import book, zipped
 from typer.testing import CliRunner
 
 from grader.cli.main import app
@@ -49,6 +50,17 @@ def test_what_lies_under_a_wrong_name_is_told(classroom, run):
     assert "no assignment is called so; in submitted/: cy/10_tpy, loose.cu." in done.output
     again = run("autograde", "10", "--trust-submissions", "--course", classroom.tree.root)
     assert "2 submissions, 2 of them unchanged since the last grading." in again.output
+
+
+def test_what_is_odd_about_a_hand_in_is_told_once(classroom, run, tmp_path, monkeypatch):
+    monkeypatch.setattr("grader.classroom.report._MOST_ROWS", 2)
+    words = ["--trust-submissions", "--course", classroom.tree.root]
+    for who in ("ada", "bob", "cy"):
+        (tmp_path / "in.zip").write_bytes(zipped({f"{who}/toy (1).cu": b"right", f"{who}/{toy.NAME}.ipynb": book()}))
+        done = run("autograde", "10", "--from", tmp_path / "in.zip", *words)
+        assert done.exit_code == 0, done.output
+        # The third time the class is too large for the table, so it is told when it is taken in.
+        assert done.output.count(f"{who}: toy.cu was taken from toy (1).cu.") == 1
 
 
 def test_a_roster_alone_names_students_and_takes_nothing_in(classroom, run, tmp_path):

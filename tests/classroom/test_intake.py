@@ -23,7 +23,7 @@ def test_moodles_archive(take, folders, new):
     there = take.there()
     assert list(there) == ["Ada_Lovelace_101", "Zoë_O_Hara-Ñ_102", "李_明_103"]
     assert there["Zoë_O_Hara-Ñ_102"] == answers(b"half")
-    assert report.count("new") == 3 and not any(taken.sentences for taken in report.taken)
+    assert report.count("new") == 3 and not any(taken.sentences + taken.notes for taken in report.taken)
     for told in ("do not say when", "another one in each assignment: give --roster"):
         assert any(told in line for line in report.lines())
 

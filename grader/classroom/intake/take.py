@@ -40,6 +40,7 @@ class Taken:
     student: str
     how: str
     sentences: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences that grading tells again
     ignored: int = 0  # files that nothing asks for
     late: bool = False
 
@@ -57,12 +58,15 @@ class Report:
     def count(self, how: str) -> int:
         return sum(taken.how == how for taken in self.taken)
 
-    def lines(self) -> list[str]:
+    def lines(self, *, notes: bool = True) -> list[str]:
+        """`notes`: with what grading tells again."""
         words = {"new": "new", "replaced": "newer than before", "unchanged": "unchanged", "older": "older, not taken",
                  "failed": "NOT TAKEN"}  # fmt: skip
         counts = ", ".join(f"{n} {word}" for how, word in words.items() if (n := self.count(how)))
         said = [f"Handed in: {counts or 'nothing'}."] if self.looked else []
-        said += [f"{taken.student}: {sentence}" for taken in self.taken for sentence in taken.sentences]
+        for taken in self.taken:
+            sentences = taken.sentences + (taken.notes if notes else ())
+            said += [f"{taken.student}: {sentence}" for sentence in sentences]
         said += self.told
         if late := [taken.student for taken in self.taken if taken.late]:
             said.append(f"Late by the platform's own mark: {some(late)}.")
@@ -189,7 +193,7 @@ def _take(tree: ClassTree, chapter: Chapter, student: str, hand_in: HandIn, told
     chosen = choose(hand_in, chapter)
     files, kept = _together(chosen, hand_in, there, wanted)
     notes = [*chosen.notes, *kept]
-    sentences = (*told, *(note.sentence for note in notes))
+    sentences, noted = tuple(told), tuple(note.sentence for note in notes)
     if not files:
         sentences += ("handed in, but nothing of what the chapter asks for.",)
     if hand_in.when:
@@ -199,11 +203,11 @@ def _take(tree: ClassTree, chapter: Chapter, student: str, hand_in: HandIn, told
     how = "unchanged" if files == there else "new" if there is None else "replaced"
     origin = Origin(hand_in.sender, hand_in.as_of, hand_in.late, tuple(notes))
     if how == "unchanged" and Origin.read(origin_path(tree, student, name)) == origin:
-        return Taken(student, how, sentences, chosen.ignored, hand_in.late)
+        return Taken(student, how, sentences, noted, chosen.ignored, hand_in.late)
     origin.write(origin_path(tree, student, name))
     if how != "unchanged":
         place(tree, student, name, files, since)
-    return Taken(student, how, sentences, chosen.ignored, hand_in.late)
+    return Taken(student, how, sentences, noted, chosen.ignored, hand_in.late)
 
 
 def _together(
