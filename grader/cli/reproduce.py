@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from grader.classroom.commands import Course
+from grader.classroom.folder import printable
 from grader.classroom.tree import ClassTree
 from grader.cli.guard import FAULT, NOT_PASSED, OK, keep_log
 from grader.cli.verdict_view import show
@@ -42,6 +43,8 @@ def command(
     options = options_of(Session(tree).config)
     options = replace(options, trust=options.trust or trust_submissions, jobs=1, dask="")
     found = reproduce(tree, student, chapter, exercises, options)
+    told = f"{student}, {chapter.name}: judged again with the hidden cases of the grade. Not for students' eyes."
+    console.print(printable(told, 500), style="bold", markup=False, soft_wrap=True)
     for each in found:
         _show(each, console)
     if any(each.now.state is State.GRADER_FAULT for each in found):
@@ -53,7 +56,7 @@ def _show(each: Reproduced, console: Console) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, data in each.submission.files.items():
             Path(folder, name).write_bytes(data)
-        show(each.now, each.exercise, Path(folder), console, full=True)
+        show(each.now, each.exercise, Path(folder), console, full=True, learner=False)
     told = "It comes to the same as the grade." if each.same else "It does NOT come to the same as the grade."
     seed = "No hidden case was run." if each.now.seed is None else f"Seed of the hidden cases: {each.now.seed}."
     console.print(f"{told} {seed} {each.changed}", markup=False, soft_wrap=True)

@@ -25,11 +25,14 @@ _FIRST = (("case", "label"), ("kernel", "kernel"))  # what is shown -> the case'
 _AROUND = 2  # lines of an excerpt before and after
 
 
-def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *, full: bool = False) -> None:
+def show(
+    verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *, full: bool = False, learner: bool = True
+) -> None:
     """Print the verdict. `folder` holds the files that excerpts are taken from.
 
     While something is wrong, that comes first, the first of it with all its evidence; what passed and what waits is
     counted. `full`: every check in its order with all its evidence, and the counters.
+    `learner`: with what to do next, and where the files lie.
     """
     sources = read_sources(folder, exercise.files)
     points = words.points(verdict.earned, verdict.possible)
@@ -57,10 +60,11 @@ def show(verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *
     if verdict.counters and not brief:
         _counters(verdict.counters, console)
     console.print()
-    for line in _next(verdict, exercise):
+    for line in _next(verdict, exercise) if learner else ():
         console.print(line)
     where = words.DEVICES.get(verdict.device, verdict.device)
-    console.print(Text(f"Checked on {where} in {verdict.seconds:.1f} s: {folder}", "dim"), soft_wrap=True)
+    told = f"Checked on {where} in {verdict.seconds:.1f} s" + (f": {folder}" if learner else ".")
+    console.print(Text(told, "dim"), soft_wrap=True)
 
 
 def _folded(passing: list[CheckResult], waiting: list[CheckResult], console: Console) -> None:

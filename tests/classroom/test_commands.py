@@ -109,6 +109,8 @@ def test_a_grade_is_reproduced_with_its_hidden_case(classroom, run):
     assert done.exit_code == 0, done.output
     for told in (toy.SECRET_EXPECTATION, "76", str(seed), "the same as the grade"):
         assert told in done.output
+    assert done.output.startswith("ada, 10_toy: judged again")
+    assert "grader hint" not in done.output and "/tmp/" not in done.output and "Checked on" in done.output
     refused = run(*words[:3], *words[4:])
     assert refused.exit_code == 2 and "a test says so" in refused.output
     (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("right")
