@@ -83,10 +83,14 @@ def _exercise(found: ExerciseSummary, summary: Summary) -> str:
     if troubles := found.troubles:
         often = [trouble for trouble in troubles if trouble[1].failed > 1] or troubles
         once = troubles[len(often) :]
-        parts.append(_troubles(often, len(summary.students)))
+        answers = {check.answer for _, check in troubles}
+        shared = len(troubles) > 1 and len(answers) == 1  # then it is told once
+        if shared and (answer := answers.pop()):
+            parts.append(_contract(answer))
+        parts.append(_troubles(often, len(summary.students), shared))
         if once:
             words = "One more check was" if len(once) == 1 else f"{len(once)} more checks were"
-            table = _troubles(once, len(summary.students))
+            table = _troubles(once, len(summary.students), shared)
             parts.append(
                 f"<details><summary>{words} failed by one student{' each' * (len(once) > 1)}</summary>{table}</details>"
             )
@@ -118,8 +122,9 @@ def _counts(found: ExerciseSummary, students: int) -> str:
     )
 
 
-def _troubles(troubles: list[tuple[int, Check]], students: int) -> str:
-    rows = "".join(_trouble(place, check, students) for place, check in troubles)
+def _troubles(troubles: list[tuple[int, Check]], students: int, shared: bool) -> str:
+    """`shared`: the contract's row is the same for all, and not repeated."""
+    rows = "".join(_trouble(place, check, students, "" if shared else check.answer) for place, check in troubles)
     return (
         '<table class="troubles"><thead><tr><th scope="col" class="n">Students</th>'
         '<th scope="col">What they may have thought, and what answers it</th></tr></thead>'
@@ -127,7 +132,7 @@ def _troubles(troubles: list[tuple[int, Check]], students: int) -> str:
     )
 
 
-def _trouble(place: int, check: Check, students: int) -> str:
+def _trouble(place: int, check: Check, students: int, answer: str) -> str:
     share = 100 * check.failed / students
     fill = f"url(#fill-{How.FAILED.name})"
     bar = (
@@ -138,11 +143,14 @@ def _trouble(place: int, check: Check, students: int) -> str:
     thought, truth = split_belief(check.belief)
     said = f'<p class="belief">“{prose(thought)}”</p>' if thought else ""
     said += f"<p>But: {prose(truth)}</p>" if truth else ""
-    answer = f'<p class="muted">The contract: {prose(check.answer)}</p>' if check.answer else ""
     return (
         f'<tr><td class="n">{bar} <b>{check.failed}</b> of {students}{hidden}</td>'
-        f"<td>{said}<p>Check {place}: {prose(check.sentence)}</p>{answer}</td></tr>"
+        f"<td>{said}<p>Check {place}: {prose(check.sentence)}</p>{_contract(answer)}</td></tr>"
     )
+
+
+def _contract(answer: str) -> str:
+    return f'<p class="muted">The contract: {prose(answer)}</p>' if answer else ""
 
 
 def _marks(found: ExerciseSummary, summary: Summary) -> str:

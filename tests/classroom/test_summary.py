@@ -4,6 +4,7 @@ import re
 import threading
 import urllib.error
 import urllib.request
+from dataclasses import replace
 
 import classroom_toy as toy
 import pytest
@@ -78,6 +79,15 @@ def test_every_picture_is_words_too(graded):
         assert f"{count} {how}" in words
     assert "<b>3</b> of 8" in words and "1 in a hidden case only" in words
     assert words.count('scope="row"') == 16 and 'scope="col"' in words
+
+
+def test_a_row_of_the_contract_that_all_checks_cite_stands_there_once(graded):
+    found, exercise = kernel(graded)
+    assert len(exercise.troubles) == 2
+    for answers, times in ((("Keep NaN.", "Keep NaN."), 1), (("Keep NaN.", "Keep rows."), 2), (("", ""), 0)):
+        checks = tuple(replace(c, answer=a) for c, a in zip(exercise.checks[:2], answers, strict=True))
+        html = summary_page([replace(found, exercises=(replace(exercise, checks=checks + exercise.checks[2:]),))])
+        assert html.count("The contract: ") == times
 
 
 def test_names_can_be_left_out(graded):
