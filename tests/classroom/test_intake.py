@@ -118,6 +118,17 @@ def test_a_zip_of_a_folder_like_submitted(take, top, deep):
     assert list(take.there()) == ["ada", "bob b"]
 
 
+@pytest.mark.parametrize("top", ["", f"{toy.NAME}/"])
+def test_a_class_release_is_not_what_a_class_handed_in(take, top):
+    members = {"release.json": b"{}", "Makefile": b"", "wheels/a.whl": b"", f"my/{toy.NAME}/toy.cu": b"right"}
+    with pytest.raises(ClassroomError, match="is a class release"):
+        take(zipped({f"{top}{name}": data for name, data in members.items()}))
+    assert not take.there()
+    # A student may hand in all of it.
+    take(zipped({f"{who}/{name}": data for who in ("ada", "bob") for name, data in members.items()}))
+    assert take.there() == {who: {"toy.cu": b"right"} for who in ("ada", "bob")}
+
+
 def test_a_folder_like_submitted(take, tmp_path):
     for name, data in {
         "ada/toy.cu": b"right",

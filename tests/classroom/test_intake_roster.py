@@ -4,7 +4,7 @@ import unicodedata
 
 import classroom_toy as toy
 import pytest
-from intake_archives import answers, canvas, moodle
+from intake_archives import answers, canvas, moodle, zipped
 
 from grader.classroom import material
 from grader.classroom.errors import ClassroomError
@@ -131,6 +131,9 @@ def test_a_roster_names_folders_and_says_who_is_missing(classroom, tmp_path, ros
     assert classroom.tree.students(toy.NAME) == ["Eve_9", "ada"]
     assert "Eve_9: Eve 9 is not in the roster." in report.lines()
     assert "Nothing from 2 of the roster: bob, cy." in report.lines()
+    (tmp_path / "in.zip").write_bytes(zipped({"eve/toy.cu": b"right", "bob/toy.cu": b"right"}))
+    report = take_in(classroom.tree, material.chapter(10), [tmp_path / "in.zip"], roster(PLAIN))
+    assert "eve: not in the roster." in report.lines()
     stamp = classroom.tree.submitted("ada", toy.NAME) / "timestamp.txt"
     assert stamp.read_text() == "2026-11-30 09:00:00.000000 UTC"
 

@@ -12,6 +12,7 @@ from grader.classroom.intake import canvas, exchange, folders, moodle
 from grader.classroom.intake.handin import File, HandIn
 from grader.classroom.intake.listing import Listing, hidden, opened, without_wrapper, wrapper
 from grader.classroom.intake.roster import Roster
+from grader.classroom.release import MARK
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
 
@@ -28,7 +29,8 @@ class Source:
 
 
 def read_source(stack: ExitStack, tree: ClassTree, chapter: Chapter, path: Path, roster: Roster | None) -> Source:
-    """The hand-ins of one source, whose files can be read until `stack` is closed. `ClassroomError` if it is none."""
+    """The hand-ins of one source, whose files can be read until `stack` is closed. `ClassroomError` if it is none,
+    or a class release."""
     if not path.exists():
         raise ClassroomError(f"there is no {path} to take submissions from")
     path = path.resolve()
@@ -71,5 +73,9 @@ def _sort(source: Source, listing: Listing, tree: ClassTree, chapter: Chapter, r
         if (top := wrapper(files)) is None:
             break
         files = without_wrapper(files, top)
+    if any(file.name == MARK for file in files):
+        raise ClassroomError(
+            f"{listing.path} is a class release, which students get: name what they handed in, with a folder for each"
+        )
     source.hand_ins, strays = folders.read(listing, listing.files, chapter.name, set(tree.assignments()))
     return strays

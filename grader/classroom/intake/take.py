@@ -173,7 +173,8 @@ class _Known:
                 told.append(f"taken in before as {before}: if that is one person, run  grader class forget {before}")
             return [(person.id, told, person.submitted) for person in people]
         if self.roster:
-            told = told or [f"{printable(shown)} is not in the roster."]
+            called = "" if student_id(sender.name, sender.number) == shown else f"{printable(shown)} is "  # else twice
+            told = told or [f"{called}not in the roster."]
         if before := self.by_sender.get(sender):
             return [(before, told, None)]
         student = student_id(sender.name, sender.number)
