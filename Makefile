@@ -20,7 +20,8 @@ course: setup  ## set up, bring the chapters into my/, open JupyterLab
 
 setup:  ## make .venv and install everything into it
 	@bash setup/environment.sh  # by name: a zip file may have lost that it is a program
-	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Set up. Next: make course",:)
+	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Set up. Next: make course"$(if $(CLONE), && \
+	  echo "To teach a class: .venv/bin/grader class init DIR"),:)
 
 plugin-lane: setup  ## what plugins need beyond kernels; `make course` installs it in the background
 	@grader plugin-lane

@@ -90,6 +90,9 @@ def release(
         told = f"chapter{'s' * (len(found) > 1)} {' and '.join(str(chapter.number) for chapter in found)}"
         console.print(f"Class release of {told} in {place}", highlight=False, soft_wrap=True)
         console.print("It holds no solution, master, wrong variant or secret: that was searched for.")
+        told = "Next: zip that folder and hand it out. What comes back:  grader autograde "
+        told += f"{found[0].number} --from ARCHIVE.zip  (Moodle's or Canvas')"
+        console.print(told, highlight=False, soft_wrap=True)
 
 
 @app.command()

@@ -243,7 +243,9 @@ def test_plugins_follow_in_the_background_and_come_before_the_tests():
 
 def test_only_setup_itself_says_what_comes_next():
     assert "Next: make course" in make("-n", "setup").stdout
+    assert "grader class init DIR" in make("-n", "setup").stdout
     assert "Next:" not in make("-n", "course").stdout
+    assert "class init" not in make("-n", "course").stdout
 
 
 def test_the_lock_names_no_index():
