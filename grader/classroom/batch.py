@@ -37,6 +37,7 @@ class Graded:
     path: Path | None = None  # of its result: a class has more of them than should be in memory
     problem: str = ""
     unchanged: bool = False
+    rejudged: bool = False  # the same answers as before, judged again since what judges them is another
 
     @property
     def result(self) -> Result | None:
@@ -132,7 +133,7 @@ class Batch:
             self._finish(Graded(work.student, path, unchanged=True))
             return
         self.writer.write(self.chapter, self.release, work.submission, result, same_answers=work.same_answers)
-        self._finish(Graded(work.student, path))
+        self._finish(Graded(work.student, path, rejudged=work.rejudged))
 
     def _finish(self, graded: Graded) -> None:
         self._done.append(graded)

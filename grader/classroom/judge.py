@@ -44,6 +44,12 @@ class Work:
         """The result before this one is of the very same answers."""
         return self.before is not None and self.before.answers == self.submission.fingerprint()
 
+    @property
+    def rejudged(self) -> bool:
+        """The very same answers were judged again, since the checks or what runs them changed."""
+        before = self.before
+        return self.judged and self.same_answers and before.seeds == self.seeds and before.keys != self.keys
+
     def task(self, exercises: tuple[str, ...], confinement: str | None, *, tell: bool = False) -> Task:
         wanted = [exercise for exercise in self.chapter.exercises if exercise.slug in exercises]
         parts = {part for exercise in wanted for part in answer_parts(exercise)}

@@ -61,6 +61,11 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded], booke
     unchanged = sum(row.unchanged for row in graded)
     if unchanged or len(graded) > _MOST_ROWS:
         console.print(f"  {len(graded)} submissions, {unchanged} of them unchanged since the last grading.")
+    if again := sum(row.rejudged for row in graded):
+        many = "Its one submission was" if len(graded) == 1 else f"All {len(graded)} submissions were"
+        if again < len(graded):
+            many = f"{again} of {len(graded)} submissions {'was' if again == 1 else 'were'}"
+        console.print(f"  {many} judged again: the checks or the simulated GPU changed since.")
     if len(graded) > _MOST_ROWS:
         console.print("  Every grade:  grader class export grades.csv")
     return whole

@@ -5,6 +5,7 @@ import pytest
 from intake_archives import book, zipped
 from typer.testing import CliRunner
 
+from grader.classroom import material
 from grader.cli.main import app
 
 
@@ -22,7 +23,8 @@ def run(monkeypatch):
 def test_from_an_empty_folder_to_grades(toy_course, tmp_path, run, monkeypatch):
     assert run("init", tmp_path / "class").exit_code == 0
     monkeypatch.chdir(tmp_path / "class")
-    assert run("release", "10").exit_code == 0
+    made = run("release", "10")
+    assert made.exit_code == 0 and "grader autograde 10 --from" in made.output
     classroom = toy.Classroom(toy_tree(tmp_path / "class"))
     classroom.hand_in("ada")
     classroom.hand_in("bob", cu="half", book=False)
@@ -50,6 +52,22 @@ def test_what_lies_under_a_wrong_name_is_told(classroom, run):
     assert "no assignment is called so; in submitted/: cy/10_tpy, loose.cu." in done.output
     again = run("autograde", "10", "--trust-submissions", "--course", classroom.tree.root)
     assert "2 submissions, 2 of them unchanged since the last grading." in again.output
+
+
+def test_an_upgrade_that_changes_what_judges_is_told(classroom, run, monkeypatch):
+    classroom.hand_in("ada")
+    classroom.hand_in("bob")
+    words = ["autograde", "10", "--trust-submissions", "--course", classroom.tree.root]
+    told = "judged again: the checks or the simulated GPU changed since."
+    assert told not in run(*words).output
+    (classroom.tree.submitted("bob", toy.NAME) / "toy.cu").write_text("half")
+    assert told not in run(*words).output
+    monkeypatch.setattr(material, "judging", lambda exercise: f"{exercise.slug} by newer checks")
+    assert f"All 2 submissions were {told}" in run(*words).output
+    assert told not in run(*words).output
+    classroom.hand_in("cy")
+    monkeypatch.setattr(material, "judging", lambda exercise: f"{exercise.slug} by a newer simulated GPU")
+    assert f"2 of 3 submissions were {told}" in run(*words).output
 
 
 def test_what_is_odd_about_a_hand_in_is_told_once(classroom, run, tmp_path, monkeypatch):
