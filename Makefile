@@ -52,7 +52,7 @@ attack: setup  #: for authors: damaged modules, hostile plugins and submissions,
 	@python tests/simulator/runtime/sanitized_cudart.py
 	@python tests/simulator/runtime/cub.py
 	@python tests/plugin/hostile_libraries.py
-	@python tests/classroom/hostile/run.py
+	@python tests/classroom/hostile/grade_hostile.py
 	@python tests/plugin/fuzz_plugins.py --count $(FUZZ) --jobs 2
 	@python tests/plugin/sanitized_host.py
 	@python tests/classroom/grading_kills.py --moments 20 --steps 0

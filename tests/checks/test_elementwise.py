@@ -7,7 +7,7 @@ import pytest
 
 from grader.checks import POISON, Case, In, Out, Tolerance, elementwise, failed, grid_1d
 from grader.checks.values import compare
-from grader.exercises.bench import KernelBench, Run, pack, place, window
+from grader.exercises.bench import KernelBench, Run, pack, place
 from grader.verdict import State
 
 
@@ -38,9 +38,7 @@ class Bench:
         y = np.frombuffer(bytes([poison]) * 4 * out.size, np.float32).copy()
         for first, last in (r or (0, case.grid[0]) for r in ranges):
             threads = np.arange(first * case.block[0], min(last, case.grid[0]) * case.block[0])
-            done = np.asarray(
-                self.elements(n, threads, case.grid[0] * case.block[0], case.block[0]), np.int64
-            )
+            done = np.asarray(self.elements(n, threads, case.grid[0] * case.block[0], case.block[0]), np.int64)
             outside = done[done >= n + room]
             if outside.size:
                 return Run(finding=failed(f"reads x[{outside[0]}], past its end"))
@@ -173,43 +171,26 @@ def test_a_check_of_no_kernel_is_an_error():
 # Buffers of a case
 
 
-class Memory:
-    """A device's memory: what was allocated and written."""
-
-    def __init__(self):
-        self.allocated, self.bytes = [], {}
-
-    def alloc(self, nbytes, *, name, read_only, sparse, fill):
-        self.allocated.append((nbytes, name, read_only, sparse))
-        return 0x1000
-
-    def write(self, address, data):
-        self.bytes[address] = bytes(memoryview(data).cast("B"))
-
-    def read(self, address, nbytes):
-        return self.bytes[address][:nbytes]
-
-
 def test_a_plain_buffer_holds_its_data_alone():
-    memory, x = Memory(), np.arange(3, dtype=np.float32)
-    assert window(memory, place(memory, In("x", x)), In("x", x)) == x.tobytes()
-    assert memory.allocated == [(12, "x", True, False)]
+    x = np.arange(3, dtype=np.float32)
+    buffer = place(In("x", x), 8)
+    assert (buffer.nbytes, buffer.name, buffer.read_only, buffer.sparse) == (12, "x", True, False)
+    assert (buffer.data, buffer.offset, buffer.pointer, buffer.wanted) == (x.tobytes(), 0, 8, None)
 
 
 def test_data_stands_far_inside_a_sparse_buffer():
-    memory = Memory()
-    place(memory, Out("y", (2,), np.float16, start=1 << 32, total=(1 << 32) + 8))
-    assert memory.allocated == [(2 * (1 << 32) + 16, "y", False, True)]
-    assert memory.bytes == {0x1000 + 2 * (1 << 32): b"\xcd" * 4}
+    far = 2 * (1 << 32)
+    buffer = place(Out("y", (2,), np.float16, start=1 << 32, total=(1 << 32) + 8), 0)
+    assert (buffer.nbytes, buffer.name, buffer.read_only, buffer.sparse) == (far + 16, "y", False, True)
+    assert (buffer.data, buffer.offset, buffer.wanted) == (b"\xcd" * 4, far, (far, 4))
 
 
 def test_inputs_may_be_made_writable():
     case = make("k", 4, RNG(0)).with_writable_inputs().with_room(2)
-    memory = Memory()
-    place(memory, case.inputs[0])
-    assert memory.allocated == [(24, "x", False, False)]
+    buffer = place(case.inputs[0], 0)
+    assert (buffer.nbytes, buffer.name, buffer.read_only, buffer.sparse) == (24, "x", False, False)
 
 
 def test_an_argument_of_another_size_is_refused():
     with pytest.raises(ValueError, match="4 bytes for a parameter of 8"):
-        pack([type("P", (), {"size": 8, "offset": 0})], [np.int32(1)], {})
+        pack([type("P", (), {"size": 8, "offset": 0})], [np.int32(1)])

@@ -1,6 +1,6 @@
 """Hostile and broken submissions among honest ones, through `grader autograde`: a different 20 each time.
 
-All of them: ``python tests/classroom/hostile/run.py`` (``make attack``).
+All of them: ``python tests/classroom/hostile/grade_hostile.py`` (``make attack``).
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ import pytest
 HOSTILE = Path(__file__).resolve().parent / "hostile"
 sys.path.insert(0, str(HOSTILE))
 
-import run  # noqa: E402
+import grade_hostile  # noqa: E402
 
 from grader.sandbox import confinement  # noqa: E402
 
 
 def test_every_case_has_a_name_of_its_own_and_says_what_must_come_of_it():
-    cases = run.all_cases()
+    cases = grade_hostile.all_cases()
     assert len(cases) >= 120 and len({case.name for case in cases}) == len(cases)
     assert all(case.tries and (case.expect or case.ungraded) for case in cases)
 
 
 def test_a_sample_is_of_every_family_and_takes_no_longer_than_said():
-    cases = run.sample(run.all_cases(), 20, 7)
-    families = [own for name, (_, own) in run.families().items() if name != "plugin_answers"]  # these take too long
+    cases = grade_hostile.sample(grade_hostile.all_cases(), 20, 7)
+    families = [
+        own for name, (_, own) in grade_hostile.families().items() if name != "plugin_answers"
+    ]  # these take too long
     assert len(cases) == 20 and all(any(case in own for case in cases) for own in families)
-    assert sum(case.seconds * case.copies for case in cases) <= run.SAMPLE_SECONDS
+    assert sum(case.seconds * case.copies for case in cases) <= grade_hostile.SAMPLE_SECONDS
 
 
 def test_twenty_hostile_submissions():
@@ -38,6 +40,15 @@ def test_twenty_hostile_submissions():
     seed, kind = random.SystemRandom().randrange(10**6), random.SystemRandom().choice(confinement.KINDS)
     if not confinement.probe(kind).works:
         pytest.skip(f"{kind} does not work here: {confinement.probe(kind).found}")
-    command = [sys.executable, str(HOSTILE / "run.py"), "--sample", "20", "--seed", str(seed), "--confine", kind]
+    command = [
+        sys.executable,
+        str(HOSTILE / "grade_hostile.py"),
+        "--sample",
+        "20",
+        "--seed",
+        str(seed),
+        "--confine",
+        kind,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr[-2000:]}"

@@ -1,8 +1,8 @@
 """Hostile and broken submissions through `grader autograde`, in one class with honest ones, and what must hold then.
 
-    python tests/classroom/hostile/run.py                        all of them, in both kinds of confinement
-    python tests/classroom/hostile/run.py --confine landlock --only 'reads-*' --keep
-    python tests/classroom/hostile/run.py --sample 20 --seed 7   some, chosen at random
+    python tests/classroom/hostile/grade_hostile.py                        all of them, in both kinds of confinement
+    python tests/classroom/hostile/grade_hostile.py --confine landlock --only 'reads-*' --keep
+    python tests/classroom/hostile/grade_hostile.py --sample 20 --seed 7   some, chosen at random
 
 Exit status 0 only if every verdict is as named beforehand, the honest neighbours got exactly their points, nothing
 leaked and nothing was left behind. ``--markdown FILE`` writes the table.
