@@ -238,7 +238,8 @@ def test_plugins_follow_in_the_background_and_come_before_the_tests():
     course = make("-n", "course").stdout.splitlines()
     assert course.index("grader plugin-lane --background") < course.index("python -m grader.workspace.serve")
     test = make("-n", "test").stdout.splitlines()
-    assert test[2] == "grader plugin-lane" and "pytest" in test[-1]
+    assert test[2] == "grader plugin-lane" and test[-1] == "python tests/side_by_side.py"
+    assert make("-n", "test", "PYTEST_ARGS=-x").stdout.splitlines()[-1] == "python -m pytest -x"
 
 
 def test_only_setup_itself_says_what_comes_next():
