@@ -14,7 +14,8 @@ from grader.sandbox.view import PACKAGE, view
 from grader.verdict import State
 
 HERE = Path(__file__).parent
-SOURCE, ENDLESS_SOURCE = ((HERE / name).read_text() for name in ("attacks.py", "endless.py"))
+SOURCE = "\n".join((HERE / name).read_text() for name in ("attacks.py", "attacks_on_others.py"))
+ENDLESS_SOURCE = (HERE / "endless.py").read_text()
 ENDLESS = {  # what the supervisor stops, with a word of what it says
     "fills_its_home": "of files", "fills_with_removed_files": "", "fills_with_mapped_files": "",
     "makes_a_million_files": "files", "digs": "files", "hides_files": "files", "makes_page_tables": "memory",

@@ -32,8 +32,8 @@ from hostile_class import HostileClass, students  # noqa: E402
 from grader.toolchain import lane  # noqa: E402
 
 FAMILIES = (
-    "kernels_compiling", "kernels_running", "host_code", "python_answers", "python_system", "notebooks", "folders",
-    "plugin_answers",
+    "kernels_compiling", "kernels_running", "host_code", "python_answers", "python_looks", "python_system",
+    "notebooks", "folders", "plugin_answers",
 )  # fmt: skip
 _COPY = "HOSTILE_COURSE"  # in the environment of a run with the copy of the package that plugin answers need
 KINDS = ("bubblewrap", "landlock")
