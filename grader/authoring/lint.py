@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from grader.authoring.clone import AuthoringError, Clone
 from grader.authoring.master import Block, Master, read
 from grader.authoring.overlap import in_hints, in_master
-from grader.course import Chapter
+from grader.course import KIT, Chapter
 
 SECTIONS = (
     "What you will build", "What you need", "Why it is so", "Worked example", "Your turn", "What goes wrong",
@@ -209,6 +209,8 @@ def _linked(clone: Clone, name: str, path: str) -> bool:
     chapter, rest = resolved[1], "/".join(resolved[2:])
     if rest == f"{chapter}.ipynb":
         return clone.master(chapter).exists()
+    if rest.startswith(f"{KIT}/"):
+        return (clone.root / "plugin_skeletons" / rest).exists()
     return any((clone.root / tree / chapter / rest).exists() for tree in ("course", "plugin_skeletons"))
 
 

@@ -35,7 +35,9 @@ class Check:
 
     ``run`` takes the bench of the exercise (``grader.exercises.bench``) and a random generator, and returns a
     ``Finding``. A ``seeded`` check draws its cases from the generator, so that hidden seeds make hidden
-    cases. ``needs`` names checks that must have passed before this one says anything useful.
+    cases; where hidden cases are not drawn as the visible ones are (they come out of a bank, say), ``run_hidden`` is
+    run in place of ``run`` with a hidden seed. ``needs`` names checks that must have passed before this one says
+    anything useful.
     """
 
     id: str
@@ -44,6 +46,7 @@ class Check:
     group: str  # the group of points it belongs to
     run: Callable[[Any, Any], Finding]
     seeded: bool = False
+    run_hidden: Callable[[Any, Any], Finding] | None = None
     needs: tuple[str, ...] = ()
     source: str = ""  # where the rule stands: a section of the CUDA guide, a header, a contract row
 

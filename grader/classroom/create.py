@@ -145,15 +145,9 @@ def _add_source(tree: ClassTree, chapter: Chapter) -> bool:
 
 
 def start_files(chapter: Chapter) -> dict[str, bytes]:
-    """What a learner starts a chapter with, by name: the notebook and the skeletons, side by side."""
+    """What a learner starts a chapter with, by name, see `Tree.given`."""
     data = material.tree()
     notebook = data.notebook(chapter)
     if not notebook.is_file():
         raise ClassroomError(f"chapter {chapter.number} has no notebook yet: {notebook} is not there")
-    files = {notebook.name: notebook.read_bytes()}
-    skeletons = data.skeletons(chapter)
-    for path in sorted(skeletons.rglob("*")) if skeletons.is_dir() else ():
-        name = path.relative_to(skeletons)
-        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in name.parts):
-            files[name.as_posix()] = path.read_bytes()
-    return files
+    return {name: path.read_bytes() for name, path in data.given(chapter).items()}

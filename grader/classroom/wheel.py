@@ -70,16 +70,13 @@ def package_files(package: Path) -> dict[str, Path]:
 
 
 def course_files(tree: Tree, chapters: Sequence[Chapter]) -> dict[str, Path]:
-    """The public course data by name: of each chapter `chapter.toml`, the learner's notebook and what
-    stands beside it, and the skeletons. Solutions and masters lie in other folders and cannot get in."""
+    """The public course data by name: of each chapter `chapter.toml` and what its learners are given. Solutions and
+    masters lie in other folders and cannot get in."""
     found = {}
-    for folder in (f"{top}/{chapter.name}" for top in ("course", "plugin_skeletons") for chapter in chapters):
-        for path in sorted((tree.root / folder).rglob("*")):
-            name = path.relative_to(tree.root)
-            hidden = any(part.startswith(".") or part == "__pycache__" for part in name.parts)
-            if path.is_file() and not path.is_symlink() and not hidden:
-                found[name.as_posix()] = path
-    return found
+    for chapter in chapters:
+        for path in (tree.notebook(chapter).with_name("chapter.toml"), *tree.given(chapter).values()):
+            found[path.relative_to(tree.root).as_posix()] = path
+    return dict(sorted(found.items()))
 
 
 def among_themselves(text: str, chapters: Sequence[Chapter]) -> str:

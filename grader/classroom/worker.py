@@ -51,12 +51,12 @@ def stage(folder: Path, chapter: Chapter, files: dict[str, bytes]) -> None:
     """Lay out what is judged: the release's own files, and the handed-in ones over them. A file that was to
     be handed in and was not is absent: the skeleton never stands in for it."""
     wanted = {name for exercise in chapter.exercises for name in exercise.files}
-    skeletons = material.tree().skeletons(chapter)
-    for path in sorted(skeletons.iterdir()) if skeletons.is_dir() else ():
-        if path.is_file() and path.name not in wanted:
-            (folder / path.name).write_bytes(path.read_bytes())
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
+    own = {name: path.read_bytes() for name, path in material.tree().given(chapter).items() if name not in wanted}
+    own.pop(f"{chapter.name}.ipynb", None)
+    for name, data in (own | files).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
 
 
 def _judge(exercise: Exercise, folder: Path, task: Task) -> Verdict:

@@ -70,11 +70,21 @@ def _chapter(table: Table, folder: str) -> Chapter:
         summary=table.text("summary"),
         explain=_explain(table.table("explain")) if table.has("explain") else None,
         exercises=exercises,
+        kit=_kit(table),
     )
     if number in chapter.prerequisites:
         raise table.fail("prerequisites", f"a chapter cannot need itself, {number}")
     table.end()
     return chapter
+
+
+def _kit(table: Table) -> tuple[str, ...]:
+    """The files of the common kit that the chapter builds on."""
+    names = table.many("kit", str) if table.has("kit") else ()
+    for name in names:
+        if not FILE.fullmatch(name):
+            raise table.fail("kit", f"{name!r} must be the plain name of a file in plugin_skeletons/common/")
+    return names
 
 
 def _explain(table: Table) -> Explain:

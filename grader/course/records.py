@@ -91,6 +91,7 @@ class Chapter:
     summary: str
     explain: Explain | None
     exercises: tuple[Exercise, ...]
+    kit: tuple[str, ...] = ()  # files of `plugin_skeletons/common/` that stand in the chapter's folder `common/`
 
     @property
     def points(self) -> float:

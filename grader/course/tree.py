@@ -18,6 +18,7 @@ from grader.course.errors import CourseError
 if TYPE_CHECKING:
     from grader.course.records import Chapter
 
+KIT = "common"  # the folder of the kit, in `plugin_skeletons/` and in a learner's chapter
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -43,6 +44,22 @@ class Tree:
     def skeletons(self, chapter: Chapter | str) -> Path:
         """The files that a learner starts from. It need not exist: a chapter may have Python answers only."""
         return self.root / "plugin_skeletons" / _name(chapter)
+
+    def kit(self, chapter: Chapter) -> dict[str, Path]:
+        """The files of the common kit that the chapter builds on: name in a learner's folder -> file here."""
+        return {f"{KIT}/{name}": self.root / "plugin_skeletons" / KIT / name for name in chapter.kit}
+
+    def given(self, chapter: Chapter) -> dict[str, Path]:
+        """What a learner gets for a chapter: name in the learner's folder -> file here. The notebook and what lies
+        beside it, the skeletons, and the chapter's part of the kit, all side by side."""
+        found: dict[str, Path] = {}
+        for folder in (self.notebook(chapter).parent, self.skeletons(chapter)):
+            for path in sorted(folder.rglob("*")):
+                name = path.relative_to(folder)
+                hidden = any(part.startswith(".") or part == "__pycache__" for part in name.parts)
+                if path.is_file() and not path.is_symlink() and not hidden and name.name != "chapter.toml":
+                    found[name.as_posix()] = path
+        return found | self.kit(chapter)
 
     def solutions(self, chapter: Chapter | str) -> Path | None:
         """The folder of solved files and the solved notebook; None where solutions are not shipped."""

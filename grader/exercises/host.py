@@ -10,6 +10,9 @@ from importlib import resources
 
 from grader import sandbox, toolchain
 from grader.checks import Check, Finding, failed, passed
+from grader.exercises.submission import supplied_files
+from grader.toolchain.library import lacking
+from grader.toolchain.tensorrt import tensorrt_include
 from grader.verdict import State
 
 ENDED = {
@@ -100,7 +103,9 @@ def compile_finding(program) -> Finding:
 class HostPlan:
     """``harness`` names files in the chapter's ``harness`` folder; the first, with ``main``, must compile.
 
-    ``flags`` are g++'s, beside those of ``toolchain.compile_host``.
+    ``flags`` are g++'s, beside those of ``toolchain.compile_host``. ``tensorrt``: all files may include TensorRT's
+    headers, and the exercise needs the plugin lane. ``supplied``: files of the chapter's skeletons, or of the common
+    kit ("common/status.h"), that the answer may include.
     """
 
     package: str  # "grader.exercises.ch00_warm_up"
@@ -108,6 +113,8 @@ class HostPlan:
     checks: tuple[Check, ...]
     group: str
     flags: tuple[str, ...] = ()
+    tensorrt: bool = False
+    supplied: tuple[str, ...] = ()
 
     def all_checks(self) -> tuple[Check, ...]:
         compiles = Check(
@@ -123,8 +130,15 @@ class HostPlan:
         folder = resources.files(self.package) / "harness"
         harnesses = {name: (folder / name).read_bytes() for name in self.harness}
         harnesses["report.h"] = (resources.files("grader.exercises") / "harness" / "report.h").read_bytes()
+        supplied = supplied_files(self.supplied, job.exercise.chapter)
+        if isinstance(supplied, Finding):
+            return supplied
+        headers = tensorrt_include() if self.tensorrt else None
+        if self.tensorrt and headers is None:
+            return failed(lacking("TensorRT's headers were"), state=State.UNSUPPORTED_HERE)
+        flags = (*self.flags, *(("-isystem", str(headers)) if headers else ()))
         limits = sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30, reply_bytes=0)
-        return HostBench(files, harnesses, limits, self.flags)
+        return HostBench(files | supplied, harnesses, limits, flags)
 
     def _compiles(self, bench: HostBench, rng) -> Finding:
         program = bench.program(self.harness[0])

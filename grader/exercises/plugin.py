@@ -21,18 +21,23 @@ from importlib import resources
 from pathlib import Path
 from typing import ClassVar
 
-from grader import course
+from grader import toolchain
 from grader.checks import Check, Finding, failed, passed
 from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
 from grader.checks.conformance.rule import GROUPS, RULES, Rule
 from grader.checks.conformance.run import with_needs
-from grader.exercises import submission
 from grader.exercises.host import compile_finding
 from grader.exercises.plugin_bench import PluginBench, RuleFinding
+from grader.exercises.submission import supplied_files
 from grader.plugin.spec import Spec, load_spec
+from grader.toolchain.cmake import build_library
 from grader.toolchain.system_calls import system_calls
 from grader.verdict import CheckResult, State
 
+_COMPILES = {
+    False: "The files compile with nvcc and g++ as C++17 and link to a library.",
+    True: "CMake configures and builds the project, and it makes one library.",
+}
 _FOUND = "creators"  # the rule that tells whether there is anything to ask for its interface
 
 
@@ -81,8 +86,11 @@ class PluginPlan:
 
     ``rules`` (see ``asked``) are run together, with what they need; ``checks``, the exercise's own, take the
     ``PluginBench`` and run after them. ``group``: of "compiles" and of the rules that others need and that ``rules``
-    leaves out. ``supplied``: files of the chapter's skeletons that are compiled with the answer and not handed in.
-    ``family``: "V3" or "V2" (IPluginV2DynamicExt), which the plugin must be of.
+    leaves out. ``supplied``: files of the chapter's skeletons, or of the common kit ("common/status.h"), that are
+    compiled with the answer and not handed in.
+    ``family``: "V3" or "V2" (IPluginV2DynamicExt), which the plugin must be of. ``cmake``: the files are built by their
+    own ``CMakeLists.txt``. ``strict``: a warning that names a defect of a plugin fails the build, as in
+    ``toolchain.compile_library``.
     """
 
     package: str
@@ -92,6 +100,8 @@ class PluginPlan:
     checks: tuple[Check, ...] = ()
     supplied: tuple[str, ...] = ()
     family: str = "V3"
+    cmake: bool = False
+    strict: bool = True
     device: ClassVar[str] = "simulated"  # whatever this machine has: the log of the simulated GPU is the evidence
 
     def __post_init__(self):
@@ -114,13 +124,17 @@ class PluginPlan:
         files = job.files()
         if isinstance(files, Finding):
             return files
-        skeletons = course.pristine().skeletons(job.exercise.chapter)
-        supplied = submission.read_files(self.supplied, skeletons)
+        supplied = supplied_files(self.supplied, job.exercise.chapter)
         if isinstance(supplied, Finding):
-            return dataclasses.replace(supplied, state=State.GRADER_FAULT)
+            return supplied
         rules = [each.id for each in self._with_needs()]
-        files = supplied | files
-        return PluginBench(files, job.exercise.files[0], self._spec(), rules, job.exercise.wall_seconds)
+        library = self._build(supplied | files, job.exercise.files[0])
+        return PluginBench(library, self._spec(), rules, job.exercise.wall_seconds)
+
+    def _build(self, files: Mapping[str, bytes], main: str) -> toolchain.Library:
+        if self.cmake:
+            return build_library(files, strict=self.strict)
+        return toolchain.compile_library(toolchain.Source(files, main), strict=self.strict)
 
     def _spec(self) -> Spec:
         return _load(self.package, self.spec)
@@ -134,7 +148,7 @@ class PluginPlan:
         return (
             Check(
                 id="compiles", misconception=None, group=self.group, run=_compiles,
-                sentence="The files compile with nvcc and g++ as C++17 and link to a library.",
+                sentence=_COMPILES[self.cmake],
             ),
             Check(
                 id="self-contained", misconception=None, group=self.group, run=_self_contained, needs=("compiles",),

@@ -1,15 +1,14 @@
-"""The bench of a plugin exercise: it compiles once, and runs all the rules that are asked for in one go."""
+"""The bench of a plugin exercise: it runs all the rules that are asked for in one go."""
 
 from __future__ import annotations
 
 import contextlib
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import toolchain
 from grader.checks import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.run import open_bench, run_rules
@@ -23,7 +22,7 @@ from grader.plugin.spec_records import Spec
 from grader.simulator import DeviceError
 from grader.toolchain.fatbin import FatbinError, images, ptx_of
 from grader.toolchain.levels import Reach, reach
-from grader.toolchain.records import Compilation
+from grader.toolchain.records import Compilation, Library
 from grader.verdict import CheckResult, State
 
 _PLACE = re.compile(r"\(([^(),]+), line (\d+)")  # in the sentence of a device's fault
@@ -37,14 +36,13 @@ class RuleFinding(Finding):
 
 
 class PluginBench:
-    """One learner's plugin, compiled, with everything that is driven of it. A context manager.
+    """One learner's plugin, built, with everything that is driven of it. A context manager.
 
     ``rules``: ids of those that are run together. ``seconds``: after which no rule is begun any more.
     """
 
-    def __init__(self, files: Mapping[str, bytes], main: str, spec: Spec, rules: Sequence[str], seconds: float):
-        self.spec, self._rules, self._seconds = spec, tuple(rules), seconds
-        self.library = toolchain.compile_library(toolchain.Source(files, main))
+    def __init__(self, library: Library, spec: Spec, rules: Sequence[str], seconds: float):
+        self.library, self.spec, self._rules, self._seconds = library, spec, tuple(rules), seconds
         self._stack = contextlib.ExitStack()
         self._bench: Bench | None = None
         self._kernels: dict[str, KernelBench] = {}

@@ -23,8 +23,8 @@ ENDED = {
 class PythonBench:
     """Runs functions of one cell, each call batch in a fresh child. A context manager for symmetry with the others."""
 
-    def __init__(self, source: str, limits: sandbox.Limits):
-        self.source, self.limits = source, limits
+    def __init__(self, source: str, limits: sandbox.Limits, through: str | None = None):
+        self.source, self.limits, self.through = source, limits, through
 
     def __enter__(self) -> PythonBench:
         return self
@@ -35,7 +35,7 @@ class PythonBench:
     def call(self, function: str, *argument_lists: tuple) -> list | Finding:
         """What ``function`` returns for each tuple of plain arguments, or the finding that says why not."""
         structure, payload = plain.encode(list(argument_lists))
-        header = {"source": self.source, "function": function, "calls": structure}
+        header = {"source": self.source, "function": function, "calls": structure, "through": self.through}
         outcome = sandbox.run(
             sandbox.python_child("grader.exercises.python_child"), header=header, payload=payload, limits=self.limits,
             warm={},
@@ -62,11 +62,16 @@ class PythonBench:
 
 @dataclass(frozen=True, kw_only=True)
 class PythonPlan:
-    """``checks`` run after ``defines``: the cell parses and defines ``function``. ``group`` owns that check."""
+    """``checks`` run after ``defines``: the cell parses and defines ``function``. ``group`` owns that check.
+
+    ``through``: a module of ``grader.exercises.adapters``, whose ``call(function, *arguments)`` stands between the
+    plain arguments of ``PythonBench.call`` and what the function takes and returns, such as a graph.
+    """
 
     function: str
     checks: tuple[Check, ...]
     group: str
+    through: str | None = None
 
     def all_checks(self) -> tuple[Check, ...]:
         defines = Check(
@@ -84,7 +89,7 @@ class PythonPlan:
                 f"The answer cell is larger than {LARGEST_CELL >> 20} MB: it cannot be an answer.", state=State.ERROR
             )
         limits = sandbox.Limits(wall_seconds=job.exercise.wall_seconds, memory_bytes=1 << 30, reply_bytes=LARGEST_REPLY)
-        return PythonBench(source, limits)
+        return PythonBench(source, limits, self.through)
 
 
 def _defines(bench: PythonBench, function: str) -> Finding:

@@ -132,7 +132,7 @@ def _run_visible(checks, bench, slug) -> list[CheckResult]:
     results: dict[str, CheckResult] = {}
     for each in checks:
         blocked = _blocked(each, results)
-        results[each.id] = blocked or each.result(_run(each, bench, visible_seed(slug, each.id)))
+        results[each.id] = blocked or each.result(_run(each.run, each.id, bench, visible_seed(slug, each.id)))
     return list(results.values())
 
 
@@ -143,7 +143,7 @@ def _run_hidden(checks, bench, visible: list[CheckResult], seed: int, reveal: bo
         if result.state is State.PASS:
             result = _blocked(each, results) or result
         if result.state is State.PASS and each.seeded:
-            finding = _run(each, bench, seed)
+            finding = _run(each.run_hidden or each.run, each.id, bench, seed)
             if finding.state is not State.PASS:
                 result = each.result(finding, hidden=True, reveal=reveal)
         results[each.id] = result
@@ -160,16 +160,16 @@ def _blocked(each: Check, results: Mapping[str, CheckResult]) -> CheckResult | N
     return each.blocked(root, State.ERROR if state is State.FAIL else state)
 
 
-def _run(each: Check, bench, seed: int) -> Finding:
+def _run(run: Callable[..., Finding], id: str, bench, seed: int) -> Finding:
     try:
-        finding = each.run(bench, np.random.default_rng(seed))
+        finding = run(bench, np.random.default_rng(seed))
     except _ENDED as ended:
         return _finding_of(ended)
     except Exception:
-        log.exception("check %s", each.id)
+        log.exception("check %s", id)
         return _OUR_FAULT
     if not isinstance(finding, Finding):
-        log.error("check %s returned %r", each.id, finding)
+        log.error("check %s returned %r", id, finding)
         return _OUR_FAULT
     return finding
 

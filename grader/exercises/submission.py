@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import stat
 from pathlib import Path
 
+from grader import course
 from grader.checks import Finding, failed
 from grader.verdict import State
 
@@ -20,6 +22,19 @@ def read_files(names, directory: Path) -> dict[str, bytes] | Finding:
         content = _read(Path(directory) / name, LARGEST)
         if isinstance(content, Finding):
             return content
+        files[name] = content
+    return files
+
+
+def supplied_files(names, chapter: str) -> dict[str, bytes] | Finding:
+    """Files of the course itself that are compiled with an answer: of the chapter's skeletons or, as "common/NAME", of
+    the common kit. Always the package's own, whatever lies in the learner's folder."""
+    tree, files = course.pristine(), {}
+    for name in names:
+        folder = tree.skeletons(chapter)
+        content = _read((folder.parent if name.startswith(f"{course.KIT}/") else folder) / name, LARGEST)
+        if isinstance(content, Finding):
+            return dataclasses.replace(content, state=State.GRADER_FAULT)
         files[name] = content
     return files
 

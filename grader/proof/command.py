@@ -105,7 +105,7 @@ def _proof(place: Place, judge: Judge) -> Proof:
     The proof names the surroundings that it began with: where they changed meanwhile, it is stale at once.
     """
     try:
-        key, proven_with = keys.key(place), keys.surroundings(place.root, place.exercise.kind)
+        key, proven_with = keys.key(place), keys.surroundings(place.root, plugins=keys.with_plugins(place))
     except ProofError:
         key, proven_with = "", {}  # the prover says what is missing
     proof = Prover(place, judge, log=_log).prove()

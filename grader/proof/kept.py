@@ -42,6 +42,6 @@ def standing(place: Place) -> Standing:
         return Standing("outdated", f"the proof cannot be compared: {problem}")
     if kept != present:
         return Standing("outdated", "the exercise's files or its checks have changed since")
-    now = keys.surroundings(place.root, place.exercise.kind)
+    now = keys.surroundings(place.root, plugins=keys.with_plugins(place))
     different = sorted(name for name in now if surroundings.get(name) != now[name])
     return Standing("stale", ", ".join(different)) if different else Standing("fresh")

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
+from grader.course import KIT
 from grader.proof.answer import Place, ProofError
 
 _ROOM = Path(__file__).parent
@@ -32,7 +33,7 @@ def judging(place: Place) -> str:
     """The hash over everything but the answer that a verdict of this exercise depends on."""
     table = _table(place)
     checks = _hash_of(place.root, checks_used(place))
-    around = surroundings(place.root, place.exercise.kind)
+    around = surroundings(place.root, plugins=with_plugins(place))
     return _digest(json.dumps([table, checks, around], sort_keys=True).encode())
 
 
@@ -42,33 +43,42 @@ def _table(place: Place) -> dict:
     return next(table for table in chapter["exercise"] if table["slug"] == place.exercise.slug)
 
 
-def surroundings(root: Path, kind: str = "") -> dict[str, str]:
-    """What judged: the compiler's pins, the engine with its devices, the host side that runs answers; a plugin exercise
-    (``kind``) is judged by the rules and the plugin host, too."""
+def with_plugins(place: Place) -> bool:
+    """Whether the rules and the room of plugins judge the exercise, too."""
+    return "plugin-lane" in place.exercise.needs
+
+
+def surroundings(root: Path, *, plugins: bool = False) -> dict[str, str]:
+    """What judged: the compiler's pins, the engine with its devices, the host side that runs answers; with ``plugins``
+    also the rules of plugins and their host."""
     lock = root / "requirements.lock"
     pins = lock.read_text(encoding="utf-8") if lock.exists() else ""
     rooms = root / "grader"
     exercises = rooms / "exercises"
     host = [path for path in _under(exercises) if not re.match(r"ch\d", path.relative_to(exercises).parts[0])]
     host += [path for room in ("sandbox", "toolchain", "verdict") for path in _under(rooms / room)]
-    plugins = _under(rooms / "plugin") + _under(rooms / "checks" / "conformance") if kind == "plugin" else []
+    rules = _under(rooms / "plugin") + _under(rooms / "checks" / "conformance") if plugins else []
     return {
         "engine": _hash_of(root, _under(rooms / "simulator") + _under(rooms / "gpu")),
         "host": _hash_of(root, host),
         "pins": _digest("\n".join(_requirement(pins, "nvidia-cuda-")).encode()),
-        **({"plugins": _hash_of(root, plugins)} if plugins else {}),
+        **({"plugins": _hash_of(root, rules)} if plugins else {}),
     }
 
 
 def checks_used(place: Place) -> list[Path]:
     """What judges this exercise: its module and what that uses, directly or not, of chapter and checks.
 
-    Files that are no Python (harnesses, specs) count where their names stand in one that is used, and the reference of
-    a spec where the spec names it.
+    Files that are no Python (harnesses, specs, banks; skeletons and files of the kit that are compiled with an answer)
+    count where their names stand in one that is used, and the reference of a spec where the spec names it.
     """
     chapter = f"grader.exercises.ch{place.exercise.chapter}"
     folder = place.root.joinpath(*chapter.split("."))
+    skeletons = place.root / "plugin_skeletons"
+    given = _under(skeletons / place.exercise.chapter) + _under(skeletons / KIT)
+    given += _under(place.root / "solutions" / place.exercise.chapter)  # banks of hidden cases
     others = [path for path in _under(folder) if path.suffix != ".py"]
+    others += [path for path in given if path.name not in place.names]
     start = folder / f"{place.exercise.slug.replace('-', '_')}.py"
     if not start.exists():
         raise ProofError(f"{start.relative_to(place.root).as_posix()}: not found; the exercise has no checks")

@@ -1,7 +1,7 @@
 """What a confined child sees of the machine's files: the same in every kind of confinement.
 
 An allow list. Of this package a child gets the rooms that children run, and of ``exercises`` the module of the run
-child: no exercise, no case, no solution, nothing that knows of classes and submissions.
+child and its adapters: no exercise, no case, no solution, nothing that knows of classes and submissions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import grader
 
 PACKAGE = Path(grader.__file__).resolve().parent
 _ROOMS = ("sandbox", "verdict", "simulator", "gpu", "toolchain", "plugin")
-_MODULES = ("__init__.py", "exercises/__init__.py", "exercises/python_child.py")
+_MODULES = ("__init__.py", "exercises/__init__.py", "exercises/python_child.py", "exercises/adapters")
 
 # Programs, libraries, and of the configuration what names no user and no secret.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")

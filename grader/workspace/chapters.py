@@ -9,26 +9,6 @@ from grader.workspace import notebooks
 from grader.workspace.files import new_timestamped, read_or_none, write_atomically
 from grader.workspace.folder import Report, Workspace, WorkspaceError
 
-_SKIPPED = {"chapter.toml", "__pycache__", ".ipynb_checkpoints"}
-
-
-def material(tree: Tree, chapter: Chapter) -> dict[str, Path]:
-    """What a learner gets for a chapter: name in the workspace's folder -> file in the tree.
-
-    The notebook and what lies beside it, and the skeletons, all side by side.
-    """
-    found: dict[str, Path] = {}
-    for folder in (tree.notebook(chapter).parent, tree.skeletons(chapter)):
-        for path in sorted(folder.rglob("*")):
-            relative = path.relative_to(folder)
-            if (
-                path.is_file()
-                and not _SKIPPED.intersection(relative.parts)
-                and not relative.name.startswith(".")
-            ):
-                found[relative.as_posix()] = path
-    return found
-
 
 def fresh(source: Path, known: bytes | None = None) -> bytes:
     """A file of the course as it goes into a workspace, where it was `known` when it was last brought in."""
@@ -39,7 +19,7 @@ def fresh(source: Path, known: bytes | None = None) -> bytes:
 def start(chapter: Chapter, workspace: Workspace, tree: Tree) -> Report:
     """Bring a chapter's files in. A file that is there already is left alone; missing ones are created."""
     report = Report(chapter.name)
-    files = material(tree, chapter)
+    files = tree.given(chapter)
     if not files:
         raise WorkspaceError(f"chapter {chapter.number}, {chapter.title}, has no files in {tree.root}")
     folder, pristine = workspace.chapter(chapter), workspace.pristine(chapter)
@@ -71,7 +51,7 @@ def reset(target: Chapter | Exercise, chapter: Chapter, workspace: Workspace, tr
     """
     if not workspace.started(chapter):
         raise WorkspaceError(f"chapter {chapter.number} is not started: run `grader start {chapter.number}`")
-    files = material(tree, chapter)
+    files = tree.given(chapter)
     wanted = _wanted(target, chapter, files, tree, workspace)
     report, saved = Report(chapter.name), new_timestamped(workspace.saved)
     for name, data in wanted.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.course import Chapter, Tree
 from grader.workspace import notebooks
-from grader.workspace.chapters import fresh, material
+from grader.workspace.chapters import fresh
 from grader.workspace.files import new_timestamped, read_or_none, write_atomically
 from grader.workspace.folder import Report, Workspace, WorkspaceError
 from grader.workspace.merge import merge_text
@@ -27,7 +27,7 @@ def update(chapter: Chapter, workspace: Workspace, tree: Tree) -> Report:
     report = Report(chapter.name)
     folder, pristine = workspace.chapter(chapter), workspace.pristine(chapter)
     saved = new_timestamped(workspace.saved) / chapter.name
-    files = material(tree, chapter)
+    files = tree.given(chapter)
     for name, source in files.items():
         base = read_or_none(pristine / name)
         new = fresh(source, base)

@@ -22,6 +22,7 @@ slug = "toy"
 title = "A toy <chapter>"
 stage = "development"
 prerequisites = []
+kit = ["given.h"]
 core_minutes = 5
 full_minutes = 9
 summary = "One sentence."
@@ -120,6 +121,8 @@ def make_course(root: Path) -> Tree:
         f"course/{NAME}/{NAME}.ipynb": json.dumps(notebook()),
         f"plugin_skeletons/{NAME}/toy.cu": SKELETON,
         f"plugin_skeletons/{NAME}/supplied.h": "// given\n",
+        "plugin_skeletons/common/given.h": "// of the kit\n",
+        "plugin_skeletons/common/later.h": "// of the kit, for another chapter\n",
         f"solutions/{NAME}/toy.cu": "// the right kernel of the toy chapter, which nobody may see\n",
         f"authoring/{NAME}.md": "The master of the toy chapter has a sentence of its own.\n",
         "tests/variants/toy-kernel/wrong.patch": "# title: a wrong way that must not get about either\n",

@@ -36,6 +36,12 @@ def test_a_task_and_its_answer_are_plain_bytes(toy_course):
             Answer.from_bytes(broken)
 
 
+def test_what_is_judged_lies_beside_the_courses_own_files(toy_course, tmp_path):
+    worker.stage(tmp_path, material.chapter(toy.NAME), {"toy.cu": b"// mine\n"})
+    found = {path.relative_to(tmp_path).as_posix(): path.read_text() for path in tmp_path.rglob("*.*")}
+    assert found == {"toy.cu": "// mine\n", "supplied.h": "// given\n", "common/given.h": "// of the kit\n"}
+
+
 def test_the_workers_set_the_confinement_of_the_task(toy_course, monkeypatch):
     used = []
     monkeypatch.setattr(material, "check", lambda *a, **k: used.append(confinement.current()) or toy.check(*a, **k))

@@ -103,4 +103,4 @@ def test_bundled_answers(toy_course, monkeypatch, tmp_path):
     assert found["right"]["toy.cu"].decode() == line + "\n"
     assert found["wrong"]["toy.cu"] == b"// half\n"
     assert found["unfinished"]["toy.cu"].decode() == toy.SKELETON
-    assert set(found["right"]) == {"toy.cu", "supplied.h", f"{toy.NAME}.ipynb"}
+    assert set(found["right"]) == {"toy.cu", "supplied.h", "common/given.h", f"{toy.NAME}.ipynb"}

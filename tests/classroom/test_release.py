@@ -21,6 +21,7 @@ def test_an_instructors_tree_is_private_and_complete(toy_course, tmp_path):
     assert tree.root.stat().st_mode & 0o077 == 0 and tree.secret.stat().st_mode & 0o077 == 0
     assert sorted(path.name for path in tree.source(toy.NAME).iterdir()) == [
         f"{toy.NAME}.ipynb",
+        "common",
         "supplied.h",
         "toy.cu",
     ]
@@ -60,6 +61,7 @@ def test_a_class_release(classroom, tmp_path):
         "Makefile",
         "README.md",
         f"my/{toy.NAME}/{toy.NAME}.ipynb",
+        f"my/{toy.NAME}/common/given.h",
         f"my/{toy.NAME}/supplied.h",
         f"my/{toy.NAME}/toy.cu",
         "release.json",
@@ -69,6 +71,7 @@ def test_a_class_release(classroom, tmp_path):
     (built,) = (place / "wheels").iterdir()
     inside = zipfile.ZipFile(built).namelist()
     assert f"grader/_course/course/{toy.NAME}/chapter.toml" in inside
+    assert [name for name in inside if "/common/" in name] == ["grader/_course/plugin_skeletons/common/given.h"]
     assert "grader/verdict/records.py" in inside
     assert "grader/toolchain/locks/requirements-plugin.lock" in inside  # the plugin lane is installed from it
     assert not [name for name in inside if "solutions" in name or "__pycache__" in name or "variants" in name]

@@ -19,6 +19,8 @@ WRONG = [
     ("prerequisites = []", "prerequisites = [10]", ['"prerequisites"', "itself"]),
     ("prerequisites = []", "prerequisites = [4]", ['"prerequisites"', "no chapter 4"]),
     ("prerequisites = []", 'prerequisites = ["0"]', ['"prerequisites"', "whole number"]),
+    ("prerequisites = []", 'kit = ["../x.h"]\nprerequisites = []', ['"kit"', "plugin_skeletons/common"]),
+    ("prerequisites = []", 'kit = ["a.h", "a.h"]\nprerequisites = []', ['"kit"', "twice"]),
     ("core_minutes = 25", "core_minutes = 71", ['"core_minutes"', "71", "70"]),
     ("core_minutes = 25", "core_minutes = 0", ['"core_minutes"', "at least 1"]),
     ("points = 3", "points = 0", ["[explain]", '"points"', "above 0"]),

@@ -60,3 +60,19 @@ def test_paths_follow_one_rule(make_tree, chapter_text):
     assert tree.solutions(chapter) is None
     (tree.root / "solutions" / "10_masked_gelu").mkdir(parents=True)
     assert tree.solutions("10_masked_gelu") == tree.root / "solutions" / "10_masked_gelu"
+
+
+def test_a_learner_gets_notebook_skeletons_and_the_chapters_part_of_the_kit(make_tree, chapter_text):
+    text = chapter_text().replace("prerequisites", 'kit = ["status.h"]\nprerequisites')
+    tree = make_tree({"10_masked_gelu": text})
+    skeletons = tree.root / "plugin_skeletons"
+    for folder, name in (
+        (tree.course / "10_masked_gelu", "10_masked_gelu.ipynb"), (skeletons / "10_masked_gelu", "masked_gelu.cu"),
+        (skeletons / "common", "status.h"), (skeletons / "common", "fields.h"),
+        (skeletons / "10_masked_gelu" / "__pycache__", "x.pyc"),
+    ):  # fmt: skip
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+    given = tree.given(chapters(tree)[0])
+    assert list(given) == ["10_masked_gelu.ipynb", "masked_gelu.cu", "common/status.h"]
+    assert given["common/status.h"] == skeletons / "common" / "status.h"

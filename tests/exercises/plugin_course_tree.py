@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 DATA = HERE / "plugin_course"
 PLUGINS, DEFECTS = HERE.parent / "plugin" / "plugins", HERE.parent / "plugin" / "defects"
 CHAPTER = "90_plugins"
-STATE, RELU = "scale-shift-state", "relu-plugin"
+STATE, RELU, PROJECT = "scale-shift-state", "relu-plugin", "scale-shift-project"
 # What a learner finds in place of what the solution has.
 _GAPS = (
     ("return new (std::nothrow) ScaleShift(mScale, mShift); }", "return nullptr; /* a copy with all attributes */ }"),
@@ -38,13 +38,16 @@ def solution(slug: str) -> dict[str, bytes]:
     """The right answer, by file."""
     if slug == STATE:
         return _files(PLUGINS / "scale_shift", "scale_shift.cpp")
+    if slug == PROJECT:
+        return _files(DATA, "CMakeLists.txt")
     return _files(PLUGINS / "relu", "relu.cpp", "relu_kernel.cuh") | _files(DATA, "relu_kernel.cu")
 
 
 def skeleton(slug: str) -> dict[str, bytes]:
     """What a learner starts from."""
-    if slug == RELU:
-        return {name: b"// Write it here.\n" for name in solution(slug)}
+    if slug != STATE:
+        comment = b"#" if slug == PROJECT else b"//"
+        return {name: comment + b" Write it here.\n" for name in solution(slug)}
     text = solution(slug)["scale_shift.cpp"].decode()
     for right, gap in _GAPS:
         assert text.count(right) == 1, right
@@ -70,13 +73,15 @@ def make(root: Path) -> Path:
     for name in ("grader", "course", "plugin_skeletons", "solutions"):
         shutil.copytree(repository / name, root / name, ignore=ignored)
     room = root / "grader" / "exercises" / f"ch{CHAPTER}"
-    _lay(room, _files(DATA, "__init__.py", "scale_shift_state.py", "relu_plugin.py"))
+    _lay(room, _files(DATA, "__init__.py", "scale_shift_state.py", "relu_plugin.py", "scale_shift_project.py"))
     for plugin in ("scale_shift", "relu"):
         _lay(room / plugin, _files(PLUGINS / plugin, f"{plugin}.toml", "reference.py"))
     supplied = _files(PLUGINS / "scale_shift", "scale_shift_kernel.cu", "scale_shift_kernel.h")
+    kit = {"scale_shift.cpp": solution(STATE)["scale_shift.cpp"]}
+    _lay(root / "plugin_skeletons" / "common", kit)
     _lay(root / "course" / CHAPTER, _files(DATA, "chapter.toml"))
-    _lay(root / "plugin_skeletons" / CHAPTER, supplied | skeleton(STATE) | skeleton(RELU))
-    _lay(root / "solutions" / CHAPTER, solution(STATE) | solution(RELU))
+    _lay(root / "plugin_skeletons" / CHAPTER, supplied | skeleton(STATE) | skeleton(RELU) | skeleton(PROJECT))
+    _lay(root / "solutions" / CHAPTER, solution(STATE) | solution(RELU) | solution(PROJECT))
     venv.create(root / ".venv", symlinks=True)
     packages = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -15,7 +15,7 @@ from grader.verdict.records import verdict_from_dict
 
 sys.path.append(str(Path(__file__).parent))
 import plugin_course_tree as course_of_plugins  # noqa: E402
-from plugin_course_tree import RELU, STATE, WRONG, skeleton, solution, wrong  # noqa: E402
+from plugin_course_tree import PROJECT, RELU, STATE, WRONG, skeleton, solution, wrong  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not lane.state().ready, reason=lane.state().sentence)
 # Judges answers in one process that runs with the copy of the package: [[slug, files, hidden], ...] -> verdicts.
@@ -174,3 +174,13 @@ def test_a_plan_names_rules_that_there_are():
     with pytest.raises(ValueError, match="blob-size is not about V3"):
         PluginPlan(package="p", spec="s", group="g", rules=asked("blob-size", group="g"))
     assert "blob-size" in theme("serialization", "V2") and "blob-size" not in theme("serialization")
+
+
+def test_a_project_is_built_by_its_own_cmake_with_supplied_files_and_the_kit(judge):
+    text = solution(PROJECT)["CMakeLists.txt"].decode()
+    linked = text.replace("CUDA_RUNTIME_LIBRARY Shared", "CUDA_RUNTIME_LIBRARY Static")
+    static = {"CMakeLists.txt": linked.replace("CUDA::cudart", "CUDA::cudart_static").encode()}
+    right, runtime, empty = judge((PROJECT, solution(PROJECT)), (PROJECT, static), (PROJECT, skeleton(PROJECT)))
+    assert right.passed
+    assert set(failed(runtime)) == {"reaches"} and "cudart" in failed(runtime)["reaches"].message
+    assert set(failed(empty)) == {"compiles"} and len(failed(empty)["compiles"].message) > 20

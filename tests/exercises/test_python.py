@@ -91,3 +91,27 @@ def test_strange_answers_are_the_answers_fault(source, words):
 def test_a_cell_that_never_ends():
     finding = call("def f():\n    while True: pass", (), seconds=1.0)
     assert finding.state is State.TIMEOUT and "1 s" in finding.message
+
+
+def test_an_adapter_stands_between_plain_data_and_the_function(monkeypatch):
+    import json
+    import sys
+    import types
+
+    from grader.exercises import python_child
+
+    module = types.ModuleType("grader.exercises.adapters.shouting")
+    module.call = lambda function, word: function(word.upper()).lower()
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    sent = []
+
+    class Wire:
+        def receive(self):
+            source = "def f(word):\n    assert word.isupper()\n    return word + '!'"
+            return {"source": source, "function": "f", "calls": [["hello"]], "through": "shouting"}, b""
+
+        def send(self, header, payload=b""):
+            sent.append(json.loads(json.dumps(header)))
+
+    python_child._answer(Wire())
+    assert sent == [{"values": ["hello!"]}]

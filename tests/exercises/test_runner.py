@@ -150,3 +150,10 @@ def test_what_judged_is_told_in_plain_words(needs, compiler):
     assert ("compiler" in versions) == (compiler is not None)
     if compiler is not None and versions["compiler"] != "none":
         assert versions["compiler"].startswith(compiler) and versions["compiler"].split()[1][0].isdigit()
+
+
+def test_hidden_cases_may_come_from_elsewhere(judge):
+    check = one("a", lambda bench, rng: passed(), seeded=True, run_hidden=lambda bench, rng: failed("a hidden card"))
+    verdict = judge(check, GOOD, seed=7, hidden=True, reveal=True)
+    assert verdict.earned == 2 and verdict.checks[0].hidden and verdict.checks[0].message == "a hidden card"
+    assert judge(check, GOOD).passed

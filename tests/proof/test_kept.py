@@ -13,13 +13,13 @@ def test_every_exercise_has_a_proof_that_stands(capsys):
 
 
 @pytest.mark.parametrize(
-    ("file", "kinds"),
-    [("plugin/life.py", ["plugin"]), ("checks/conformance/run.py", ["plugin"]), ("verdict/records.py", ["", "plugin"])],
+    ("file", "changed"),
+    [("plugin/life.py", [True]), ("checks/conformance/run.py", [True]), ("verdict/records.py", [False, True])],
 )
-def test_what_judges_an_exercise_depends_on_its_kind(tmp_path, file, kinds):
+def test_what_judges_an_exercise_depends_on_what_it_needs(tmp_path, file, changed):
     path = tmp_path / "grader" / file
     path.parent.mkdir(parents=True)
     path.write_text("one")
-    before = {kind: keys.surroundings(tmp_path, kind) for kind in ("", "plugin")}
+    before = {plugins: keys.surroundings(tmp_path, plugins=plugins) for plugins in (False, True)}
     path.write_text("another")
-    assert [kind for kind in before if keys.surroundings(tmp_path, kind) != before[kind]] == kinds
+    assert [each for each in before if keys.surroundings(tmp_path, plugins=each) != before[each]] == changed
