@@ -21,15 +21,16 @@ from importlib import resources
 from pathlib import Path
 from typing import ClassVar
 
-from grader import toolchain
 from grader.checks import Check, Finding, failed, passed
 from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
 from grader.checks.conformance.rule import GROUPS, RULES, Rule
 from grader.checks.conformance.run import with_needs
+from grader.course import Exercise
 from grader.exercises.host import compile_finding
 from grader.exercises.plugin_bench import PluginBench, RuleFinding
 from grader.exercises.submission import supplied_files
 from grader.plugin.spec import Spec, load_spec
+from grader.toolchain import Library, Source, compile_library
 from grader.toolchain.cmake import build_library
 from grader.toolchain.system_calls import system_calls
 from grader.verdict import CheckResult, State
@@ -124,17 +125,20 @@ class PluginPlan:
         files = job.files()
         if isinstance(files, Finding):
             return files
-        supplied = supplied_files(self.supplied, job.exercise.chapter)
-        if isinstance(supplied, Finding):
-            return supplied
+        library = self.build(files, job.exercise)
+        if isinstance(library, Finding):
+            return library
         rules = [each.id for each in self._with_needs()]
-        library = self._build(supplied | files, job.exercise.files[0])
         return PluginBench(library, self._spec(), rules, job.exercise.wall_seconds)
 
-    def _build(self, files: Mapping[str, bytes], main: str) -> toolchain.Library:
+    def build(self, files: Mapping[str, bytes], exercise: Exercise) -> Library | Finding:
+        """The library of an answer's files; a finding where the course lacks what is supplied."""
+        supplied = supplied_files(self.supplied, exercise.chapter)
+        if isinstance(supplied, Finding):
+            return supplied
         if self.cmake:
-            return build_library(files, strict=self.strict)
-        return toolchain.compile_library(toolchain.Source(files, main), strict=self.strict)
+            return build_library(supplied | files, strict=self.strict)
+        return compile_library(Source(supplied | files, exercise.files[0]), strict=self.strict)
 
     def _spec(self) -> Spec:
         return _load(self.package, self.spec)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -11,11 +10,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from grader.proof.code import compiled_code
 from grader.toolchain.cache import Cache, key_of
 from grader.verdict import State, Verdict
 
 Check = Callable[..., Verdict]  # `grader.exercises.check`, or a stand-in in tests
-CodeOf = Callable[[str, Mapping[str, bytes]], str | None]
+CodeOf = Callable[[str, str, Mapping[str, bytes]], str | None]  # slug, kind, files
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def judge(task: Task, check: Check | None = None, code_of: CodeOf | None = None)
 def _judge(task: Task, check: Check | None, code_of: CodeOf | None) -> Result:
     if check is None:
         from grader.exercises import check
-    if task.same_as is not None and (code_of or compiled_code)(task.kind, task.files) == task.same_as:
+    if task.same_as is not None and (code_of or compiled_code)(task.slug, task.kind, task.files) == task.same_as:
         return Result(State.PASS, {}, {}, {}, same_code=True)
     with tempfile.TemporaryDirectory(prefix="proof-") as folder:
         cells = None
@@ -148,17 +148,3 @@ def _judge(task: Task, check: Check | None, code_of: CodeOf | None) -> Result:
             "hidden": found.hidden,
         }
     return Result(str(verdict.state), *parts)
-
-
-def compiled_code(kind: str, files: Mapping[str, bytes]) -> str | None:
-    """The machine-independent code of an answer, without line numbers; None where there is no such thing."""
-    if kind != "kernel":
-        return None
-    from grader import toolchain
-
-    compilation = toolchain.compile_kernel(toolchain.Source(dict(files), next(iter(files))))
-    if compilation.ptx is None:
-        return None
-    code = re.split(r"^\s*\.section\s+\.debug_", compilation.ptx, maxsplit=1, flags=re.MULTILINE)[0]
-    lines = (line.split("//")[0].strip() for line in code.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith((".loc", ".file")))

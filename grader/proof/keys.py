@@ -15,7 +15,7 @@ from grader.proof.answer import Place, ProofError
 
 _ROOM = Path(__file__).parent
 # What makes the mutants: with other operators an old proof proves less.
-_OPERATORS = ("edit.py", "mutants.py", "mutate_cpp.py", "mutate_python.py")
+_OPERATORS = ("edit.py", "mutants.py", "mutate_cmake.py", "mutate_cpp.py", "mutate_python.py")
 
 
 def key(place: Place) -> str:

@@ -1,7 +1,8 @@
 """Automatic mutants: one small change each in the lines that a learner writes, with a lasting id.
 
 `OPERATORS` says what is changed. C++ and CUDA are changed by tokens (`mutate_cpp.py`), Python by the standard
-tokenizer and syntax tree (`mutate_python.py`); both give `Edit`s, of which `mutants` makes texts.
+tokenizer and syntax tree (`mutate_python.py`), CMake by commands (`mutate_cmake.py`); each gives `Edit`s, of which
+`mutants` makes texts.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from pathlib import PurePath
 
-from grader.proof import mutate_cpp, mutate_python
+from grader.proof import mutate_cmake, mutate_cpp, mutate_python
 from grader.proof.edit import Edit
 
 OPERATORS = (
     "relational", "arithmetic", "logical", "constant", "guard", "barrier", "index", "narrowed", "status",
-    "statement", "specifier",
+    "statement", "specifier", "argument",
 )  # fmt: skip
 
 
@@ -31,8 +33,9 @@ class Mutant:
 
 
 def mutants(file: str, text: str, lines: Collection[int]) -> list[Mutant]:
-    """All mutants of `text` that change one of `lines` (from 1), in order. A .py file is Python, else C++."""
-    language = mutate_python if file.endswith(".py") else mutate_cpp
+    """All mutants of `text` that change one of `lines` (from 1), in order. What is neither Python nor CMake is C++."""
+    languages = {".py": mutate_python, ".txt": mutate_cmake, ".cmake": mutate_cmake}
+    language = languages.get(PurePath(file).suffix, mutate_cpp)
     return list(_named(file, text, language.edits(text), lines))
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from grader.proof import keys
 from grader.proof.answer import Place, ProofError, gaps
-from grader.proof.judge import Judge, Result, Task, compiled_code
+from grader.proof.code import compiled_code
+from grader.proof.judge import Judge, Result, Task
 from grader.proof.mutants import OPERATORS, Mutant, mutants
 from grader.proof.patch import PatchError, Variant
 from grader.verdict import State
@@ -190,7 +191,7 @@ class Prover:
         complete = self.sample is None or self.sample >= len(made)
         if not complete:
             made = random.Random(self.seed).sample(made, self.sample or 0)
-        code = (self.judge.code_of or compiled_code)(self.exercise.kind, solution)
+        code = (self.judge.code_of or compiled_code)(self.exercise.slug, self.exercise.kind, solution)
         tasks = [self._task({**solution, m.file: m.text.encode()}, SEEDS[0], code) for m in made]
         survivors: list[str] = []
         counts: dict[str, Counter[str]] = {}

@@ -133,7 +133,7 @@ class Toy:
     def place(self):
         return Place(self.root, course.find(self.slug, course.Tree(self.root)))
 
-    def judge(self, check=toy_check, code_of=lambda kind, files: None, **rest):
+    def judge(self, check=toy_check, code_of=lambda slug, kind, files: None, **rest):
         """A judge in this process."""
         return Judge(check, code_of, jobs=0, **rest)
 

@@ -8,6 +8,8 @@ from grader.proof.answer import gaps
 from grader.proof.mutants import OPERATORS, mutants
 from grader.proof.mutate_cpp import tokens
 
+CMAKE = "add_library(p SHARED\n  a.cpp) # not (this)\nset(X 80)"
+
 
 def changed(text, operator, file="toy.cu"):
     """The mutants of one operator, as the whole changed texts."""
@@ -138,3 +140,12 @@ def test_ids_are_unique_and_hold_when_other_lines_change():
     assert "toy.cu: arithmetic: + -> - in: x = a + a + 1; #4" in ids
     moved = mutants("toy.cu", "int x;\n  " + text, {2, 3})
     assert [mutant.id for mutant in moved] == ids
+
+
+def test_a_cmake_file_loses_commands_and_arguments():
+    assert changed(CMAKE, "statement", "CMakeLists.txt") == {
+        " # not (this)\nset(X 80)", "add_library(p SHARED\n  a.cpp) # not (this)\n",
+    }  # fmt: skip
+    assert len(changed(CMAKE, "argument", "CMakeLists.txt")) == 5
+    assert CMAKE.replace("a.cpp", "") in changed(CMAKE, "argument", "CMakeLists.txt")
+    assert changed(CMAKE, "constant", "CMakeLists.txt") == {CMAKE.replace("80", "81"), CMAKE.replace("80", "79")}

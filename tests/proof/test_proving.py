@@ -103,7 +103,7 @@ def test_a_variant_that_only_hidden_cases_catch_is_named(toy):
 def test_mutants_with_the_code_of_the_solution_are_equivalent(toy):
     toy.edit(f"{toy.variants}/survivors.toml", toy.survivors, "")
 
-    def code_of(kind, files):
+    def code_of(slug, kind, files):
         return files["toy_clamp.py"].decode().replace("i - 0", "i + 0")
 
     proof = toy.proof(toy.judge(code_of=code_of, keep=False))
