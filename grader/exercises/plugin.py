@@ -111,7 +111,7 @@ class PluginPlan:
                 raise ValueError(f"the rule {each.id} is not about {self.family} plugins")
 
     def all_checks(self) -> tuple[Check, ...]:
-        found, need = list(self._library()), "reaches"
+        found, need = list(self._library()), "self-contained"
         mine = {check.id: check for check in self.rules}
         for rule in self._with_needs():
             check = mine.get(rule.id) or _check(rule, self.group)
@@ -155,12 +155,12 @@ class PluginPlan:
                 sentence=_COMPILES[self.cmake],
             ),
             Check(
-                id="self-contained", misconception=None, group=self.group, run=_self_contained, needs=("compiles",),
-                sentence="The library uses C++, CUDA's runtime and TensorRT, and asks nothing else of the system.",
+                id="reaches", misconception=None, group=self.group, run=_reaches, needs=("compiles",),
+                sentence="The library has all its symbols, and kernels that the simulated GPU can run.",
             ),
             Check(
-                id="reaches", misconception=None, group=self.group, run=_reaches, needs=("self-contained",),
-                sentence="The library has all its symbols, and kernels that the simulated GPU can run.",
+                id="self-contained", misconception=None, group=self.group, run=_self_contained, needs=("reaches",),
+                sentence="The library uses C++, CUDA's runtime and TensorRT, and asks nothing else of the system.",
             ),
         )  # fmt: skip
 
@@ -191,6 +191,11 @@ def _compiles(bench: PluginBench, rng) -> Finding:
     return passed(diagnostics=[dataclasses.asdict(each) for each in bench.library.diagnostics])
 
 
+def _reaches(bench: PluginBench, rng) -> Finding:
+    found = bench.reach
+    return passed() if found.level == "L1" and found.loads else failed(f"{found.reason} {found.rebuild}".strip())
+
+
 def _self_contained(bench: PluginBench, rng) -> Finding:
     elf = bench.reach.elf
     if elf is None or not (calls := system_calls(elf)):
@@ -199,8 +204,3 @@ def _self_contained(bench: PluginBench, rng) -> Finding:
         f"The library calls {', '.join(calls)}: a plugin opens no files, starts no processes and leaves descriptors "
         "and memory protection alone. It is not loaded."
     )
-
-
-def _reaches(bench: PluginBench, rng) -> Finding:
-    found = bench.reach
-    return passed() if found.level == "L1" and found.loads else failed(f"{found.reason} {found.rebuild}".strip())

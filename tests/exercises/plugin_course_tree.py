@@ -70,7 +70,7 @@ def make(root: Path) -> Path:
     """The tree, with the chapters that the course has."""
     repository = Path(grader.__file__).parents[1]
     ignored = shutil.ignore_patterns("__pycache__", "_course")
-    for name in ("grader", "course", "plugin_skeletons", "solutions"):
+    for name in ("grader", "course", "plugin_skeletons", "solutions", "tests/variants"):
         shutil.copytree(repository / name, root / name, ignore=ignored)
     room = root / "grader" / "exercises" / f"ch{CHAPTER}"
     _lay(room, _files(DATA, "__init__.py", "scale_shift_state.py", "relu_plugin.py", "scale_shift_project.py"))
