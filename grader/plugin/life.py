@@ -56,8 +56,15 @@ def create(session: Session, spec: Spec, changed: Mapping[str, Any] | None = Non
     """A plugin for a network, made with the spec's attributes."""
     plugin = session.create(find_creator(session, spec), attribute_fields(spec, changed))
     if plugin is None:
-        raise LifeProblem("createPlugin", "createPlugin() returned null for the attributes of the spec.")
+        raise LifeProblem("createPlugin", f"createPlugin() returned null for {_given(spec, changed or {})}.")
     return plugin
+
+
+def _given(spec: Spec, changed: Mapping[str, Any]) -> str:
+    """The attributes for people: "scale = 2.0 (float32), shift = 0.25 (float32)"."""
+    values = {each.name: changed.get(each.name, each.value) for each in spec.attributes}
+    shown = [f"{each.name} = {str(values[each.name])[:40]} ({each.type})" for each in spec.attributes]
+    return ", ".join(shown) or "a network's node without attributes"
 
 
 def output_shapes(plugin: Plugin, spec: Spec) -> Shapes:
