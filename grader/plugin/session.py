@@ -120,7 +120,10 @@ class Session:
         if len(opened) == 1:
             return Loaded(error=opened[0])
         self.ask("logger", [], method="setLoggerFinder")
-        return Loaded.of([*opened, *self.ask("list", [], method="getCreators")])
+        listed = self.ask("list", [], method="getCreators")
+        if listed[2]:  # loadLibrary() handed over TensorRT's own finder, which finds no logger outside of an engine
+            self.ask("logger", [], method="setLoggerFinder")
+        return Loaded.of([*opened, *listed])
 
     def creators(self) -> tuple[Creator, ...]:
         """The library's creators: those that it lists, else those that registered themselves."""
