@@ -86,9 +86,10 @@ class PluginPlan:
     """``spec`` is a file of ``package``, the chapter's folder, with the reference that it names beside it.
 
     ``rules`` (see ``asked``) are run together, with what they need; ``checks``, the exercise's own, take the
-    ``PluginBench`` and run after them. ``group``: of "compiles" and of the rules that others need and that ``rules``
-    leaves out. ``supplied``: files of the chapter's skeletons, or of the common kit ("common/status.h"), that are
-    compiled with the answer and not handed in.
+    ``PluginBench`` and run after them. ``file_checks``, its own too, look at the library's file (``bench.reach.elf``)
+    before anything else does; all else waits for them, so that a mistake has the name that the exercise gives it.
+    ``group``: of "compiles" and of the rules that others need and that ``rules`` leaves out. ``supplied``: files of the
+    chapter's skeletons, or of the common kit ("common/status.h"), that are compiled with the answer and not handed in.
     ``family``: "V3" or "V2" (IPluginV2DynamicExt), which the plugin must be of. ``cmake``: the files are built by their
     own ``CMakeLists.txt``. ``strict``: a warning that names a defect of a plugin fails the build, as in
     ``toolchain.compile_library``.
@@ -99,6 +100,7 @@ class PluginPlan:
     rules: tuple[Check, ...]
     group: str
     checks: tuple[Check, ...] = ()
+    file_checks: tuple[Check, ...] = ()
     supplied: tuple[str, ...] = ()
     family: str = "V3"
     cmake: bool = False
@@ -154,8 +156,10 @@ class PluginPlan:
                 id="compiles", misconception=None, group=self.group, run=_compiles,
                 sentence=_COMPILES[self.cmake],
             ),
+            *(dataclasses.replace(each, needs=("compiles", *each.needs)) for each in self.file_checks),
             Check(
-                id="reaches", misconception=None, group=self.group, run=_reaches, needs=("compiles",),
+                id="reaches", misconception=None, group=self.group, run=_reaches,
+                needs=("compiles", *(each.id for each in self.file_checks)),
                 sentence="The library has all its symbols, and kernels that the simulated GPU can run.",
             ),
             Check(

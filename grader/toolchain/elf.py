@@ -57,6 +57,7 @@ class Elf:
     fatbins: bytes  # device code, as ``grader.toolchain.fatbin`` reads it
     relocatable_device_code: bool  # built with nvcc -rdc=true or -dc
     static_cudart: bool  # the CUDA runtime is a part of the library
+    search: tuple[str, ...] = ()  # folders in which it has its needs looked for: "$ORIGIN" (DT_RPATH, DT_RUNPATH)
 
     def exports_mangled(self, name: str) -> str | None:
         """The C++ name under which a function is exported that should be plain: "_Z11getCreatorsRi"."""
@@ -144,6 +145,7 @@ def _read(file) -> Elf:
             compilers=tuple(dict.fromkeys(_strings(_data(sections.get(".comment"))))),
             fatbins=fatbins,
             relocatable_device_code="__nv_relfatbin" in sections,
+            search=tuple(folder for tag in tags for folder in _folders(tag)),
             static_cudart="__cudaRegisterFatBinary" not in names and _holds(sections, b"cudaErrorCudartUnloading"),
         )
     except ElfError:
@@ -189,6 +191,11 @@ def _bounded(what: str, parts: Iterable) -> list:
 
 def _is_soname(tag) -> bool:
     return tag.entry.d_tag == "DT_SONAME"
+
+
+def _folders(tag) -> list[str]:
+    text = {"DT_RPATH": "rpath", "DT_RUNPATH": "runpath"}.get(tag.entry.d_tag)
+    return [folder for folder in getattr(tag, text).split(":") if folder] if text else []
 
 
 def _data(section) -> bytes:
