@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 
-from grader.sandbox import Channel, channel, foreign, plain
+from grader.sandbox import Channel, WireError, channel, foreign, plain
 
 NAME = "answer"
 
@@ -39,9 +39,16 @@ def _answer(wire: Channel) -> None:
         calls = plain.decode(header["calls"], payload)
         through = _adapter(header["through"]) if header["through"] and calls else lambda f, *arguments: f(*arguments)
         structure, data = plain.encode([through(function, *arguments) for arguments in calls])
-        wire.send({"values": structure}, data)
+        _reply(wire, structure, data)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are answers too
         wire.send({"error": foreign.words(error), "line": foreign.line(error, f"<{NAME}>")})
+
+
+def _reply(wire: Channel, structure: object, data: bytes) -> None:
+    try:
+        wire.send({"values": structure}, data)
+    except WireError:
+        wire.send({"error": "The function returned far more than is asked for.", "line": None})
 
 
 def _adapter(name: str):

@@ -61,7 +61,7 @@ CASES = (
     right("huge-array", "an array of 2^50 bytes", "__device__ char huge[1ull << 50];\n"
           "extern \"C\" __global__ void touch() { huge[threadIdx.x] = 1; }", "error 0",
           was="fail or out_of_memory: it compiles, and cannot be loaded"),
-    right("huge-constant", "initial values of 256 MB", "__device__ int big[1 << 26] = {1};\n"
+    right("huge-constant", "initial values of a gigabyte", "__device__ int big[1 << 28] = {1};\n"
           "extern \"C\" __global__ void touch() { big[threadIdx.x] = 1; }", "timeout|out_of_memory 0",
           seconds=21, was="fail, out_of_memory or pass: the compiler takes more than its 20 seconds"),
     right("compile-error-flood", "a hundred thousand errors",

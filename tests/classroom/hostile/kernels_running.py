@@ -75,7 +75,7 @@ CASES = (
            '    for (int k = 0; k < 1 << 30; ++k) printf("%d everything and more of it\\n", k);', "timeout 0",
            source="nbgrader#275"),
     kernel("print-wild", "prints text from a wild address", '    printf("%s\\n", (char const*)8);', "fail 0"),
-    kernel("print-odd", "prints with odd formats", I + WORK + '    printf("%n%1000000000d%*d%s\\n", 1, 2);',
+    kernel("print-odd", "prints with odd formats", I + WORK + '    for (int k = 0; k < 99; ++k) printf("%n%1000000000d%*d%s\\n", 1, 2);',
            "timeout 0", seconds=21,
            was="fail or pass: writing a number a gigabyte wide takes the device its 20 seconds"),
     kernel("print-forges", "prints what a passing report might look like",
