@@ -11,6 +11,7 @@ import hashlib
 import platform
 import socket
 import threading
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from grader.classroom import material
 from grader.classroom.crew import Crew, local
 from grader.classroom.task import Task
 from grader.classroom.wheel import course_files, package_files
+from grader.course import Chapter, Tree
 from grader.sandbox import confinement
 
 _one = threading.Lock()  # a worker may have several threads; a task takes the whole worker
@@ -28,13 +30,35 @@ _one = threading.Lock()  # a worker may have several threads; a task takes the w
 def versions() -> dict[str, str]:
     """All that a verdict depends on, by name: two machines that agree in it grade alike."""
     tree = material.tree()
-    files = package_files(Path(grader.__file__).resolve().parent) | course_files(tree, material.chapters())
+    chapters = material.chapters()
+    files = package_files(Path(grader.__file__).resolve().parent) | course_files(tree, chapters)
+    found = {"the grader": f"{grader.__version__} ({_content(files)})"}
+    # A class release has no banks: its checks would judge by the cases alone that students can see.
+    banks = _banks(tree, chapters)
+    found["the hidden cases"] = _content(banks) if banks else "none"
+    found["Python"] = ".".join(platform.python_version_tuple()[:2])
+    return found | {name: _version(name) for name in ("numpy", "nvidia-cuda-nvrtc", "distributed")}
+
+
+def _banks(tree: Tree, chapters: Sequence[Chapter]) -> dict[str, Path]:
+    """What lies beside the solved files of chapters: cases that people made."""
+    found = {}
+    for chapter in chapters:
+        solved = {f"{chapter.name}.ipynb", *(name for exercise in chapter.exercises for name in exercise.files)}
+        solved |= {f"{exercise.slug.replace('-', '_')}.py" for exercise in chapter.exercises}
+        folder = tree.solutions(chapter)
+        for path in folder.rglob("*") if folder else ():
+            name = path.relative_to(folder).as_posix()
+            if path.is_file() and name not in solved and "__pycache__" not in path.parts:
+                found[f"{chapter.name}/{name}"] = path
+    return found
+
+
+def _content(files: dict[str, Path]) -> str:
     content = hashlib.sha256()
     for name, path in sorted(files.items()):
         content.update(f"{name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
-    found = {"the grader": f"{grader.__version__} ({content.hexdigest()[:12]})"}
-    found["Python"] = ".".join(platform.python_version_tuple()[:2])
-    return found | {name: _version(name) for name in ("numpy", "nvidia-cuda-nvrtc", "distributed")}
+    return content.hexdigest()[:12]
 
 
 def _version(distribution: str) -> str:

@@ -18,6 +18,7 @@ import grader
 
 PACKAGE = Path(grader.__file__).resolve().parent
 _ROOMS = ("sandbox", "verdict", "simulator", "gpu", "toolchain", "plugin")
+_BESIDE = ("solutions", "tests", "authoring", ".git")  # of a clone, which may lie in a folder that all children see
 _MODULES = ("__init__.py", "exercises/__init__.py", "exercises/python_child.py", "exercises/adapters")
 
 # Programs, libraries, and of the configuration what names no user and no secret.
@@ -44,8 +45,9 @@ def view(reads: Iterable[str | Path] = ()) -> View:
     # A path is seen under its own name, and where it really is: symbolic links elsewhere may lead to either.
     files = [path for path in wanted if path not in devices]
     files += [real for path in files if (real := os.path.realpath(path)) != path]
-    again = [path for path in files if path.startswith(f"{PACKAGE}/")]
-    return View(_outermost([*system(), *files]), (str(PACKAGE),), (*_package(), *again), devices)
+    hidden = (str(PACKAGE), *(str(PACKAGE.parent / name) for name in _BESIDE if (PACKAGE.parent / name).exists()))
+    again = [path for path in files if path.startswith(tuple(f"{one}/" for one in hidden))]
+    return View(_outermost([*system(), *files]), hidden, (*_package(), *again), devices)
 
 
 def around(view: View) -> list[str]:

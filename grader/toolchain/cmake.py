@@ -25,8 +25,9 @@ CMAKE_LIMITS = Limits(wall_seconds=180.0, memory_bytes=4 << 30, processes=128, r
 
 _SCHEMA = 1  # raise it when the same input is built differently
 _MAIN = "CMakeLists.txt"
+# Bounded throughout: whoever wrote the project can print what looks so, as long as they like.
 _ERROR = re.compile(
-    r"^CMake (?P<severity>Error|Warning)[^\n]*? at (?P<file>[^\n:]+):(?P<line>\d+)[^\n]*:\n"
+    r"^CMake (?P<severity>Error|Warning)[^\n]{0,60}? at (?P<file>[^\n:]{1,300}):(?P<line>\d{1,9})\b[^\n]{0,300}:\n"
     r"(?P<text>(?:  [^\n]*\n|\n)+)|^CMake Error: (?P<bare>[^\n]+)",
     re.M,
 )
@@ -75,9 +76,11 @@ def build_library(
         return _judged(reply.log, kept_at(cache, key, reply.blob), source, strict, cached=False)
     if reply.result == "target":
         return _failed(_which(target, reply.facts.get("names")), reply.log)
-    if "Could not find CMAKE_ROOT" in reply.log:
+    if reply.result == "cmake":
         message = "CMake is not installed whole: install it anew."
         return Library(state=State.UNSUPPORTED_HERE, log=reply.log, message=message)
+    if reply.result == "files":
+        return _failed("CMake does not tell what the project makes, or the library cannot be read.", reply.log)
     told = _cmake_messages(reply.log, files)
     if any(one.severity == "error" for one in told):
         return Library(state=State.FAIL, diagnostics=told, log=reply.log, message=summary(told))

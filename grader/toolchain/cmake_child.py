@@ -6,7 +6,7 @@ copy of the files, and what it answers is a claim.
 Request: ``files`` as for the compile child; the programs ``cmake``, ``cxx`` and, or null, ``ninja``; ``nvcc``,
 ``include`` and ``runtime`` of a CUDA, or nulls; ``headers``, TensorRT's folder, or null; ``target``, or null;
 ``warnings``, the C++ compiler's options for messages. Reply: ``ok``; ``result`` ("0", or what failed: "configure",
-"build", "target"); ``log``; ``names`` of the shared libraries that the project makes; the library as payload.
+"build", "target", "files"; "cmake": CMake is not whole); ``log``; ``names`` of the shared libraries that the project makes; the library as payload.
 """
 
 from __future__ import annotations
@@ -35,15 +35,20 @@ def build(request: dict, files: dict[str, bytes]) -> tuple[dict, bytes]:
     for step, command in steps:
         status, said = _call(command, environment)
         log += said.replace(f"{home}/project/".encode(), b"").replace(f"{home}/".encode(), b"")
+        if status and _call([request["cmake"], "-P", os.devnull], environment)[0]:  # no project can say this
+            return {"ok": False, "result": "cmake", "log": shortened(log), "names": []}, b""
         if status:
             return {"ok": False, "result": step, "log": shortened(log), "names": []}, b""
-    libraries = _libraries(home / "build")
-    wanted = request["target"]
-    chosen = [path for name, path in libraries if wanted in (None, name)]
-    reply = {"result": "0", "log": shortened(log), "names": [name for name, _ in libraries]}
-    if len(chosen) != 1 or not chosen[0].is_file():
-        return {**reply, "ok": False, "result": "target"}, b""
-    return {**reply, "ok": True}, read_without_folder(str(chosen[0]), str(home / "project"))
+    try:
+        libraries = _libraries(home / "build")
+        wanted = request["target"]
+        chosen = [path for name, path in libraries if wanted in (None, name)]
+        reply = {"result": "0", "log": shortened(log), "names": [name for name, _ in libraries]}
+        if len(chosen) != 1 or not chosen[0].is_file():
+            return {**reply, "ok": False, "result": "target"}, b""
+        return {**reply, "ok": True}, read_without_folder(str(chosen[0]), str(home / "project"))
+    except Exception:  # what lies there is the project's to change, and the fault is not the machine's
+        return {"ok": False, "result": "files", "log": shortened(log), "names": []}, b""
 
 
 def _environment(home: Path, request: dict) -> dict[str, str]:

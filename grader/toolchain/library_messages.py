@@ -14,18 +14,20 @@ from grader.verdict import Diagnostic, State
 
 MAX_DIAGNOSTICS = 50
 _MAX_MESSAGE = 2000  # characters
+_NEAR = 1 << 15  # characters around an error in which its cause is looked for
+_MAX_ERRORS = 4 * MAX_DIAGNOSTICS  # of a log, that are looked at: a build of an author's own prints what it likes
 
 _GXX = re.compile(
-    r"(?P<file>[^\n:()]+):(?P<line>\d+):(?:(?P<column>\d+):)? "
+    r"(?P<file>[^\n:()]+):(?P<line>\d{1,9}):(?:(?P<column>\d{1,9}):)? "
     r"(?P<severity>fatal error|error|warning|note): (?P<message>.*)"
 )
 _EDG = re.compile(
-    r"(?P<file>[^\n()]+)\((?P<line>\d+)\): (?P<severity>(?:catastrophic )?error|warning|remark)"
+    r"(?P<file>[^\n()]+)\((?P<line>\d{1,9})\): (?P<severity>(?:catastrophic )?error|warning|remark)"
     r"(?: #\d+(?:-D)?)?: (?P<message>.*)"
 )
 _MORE_EDG = re.compile(r"\s{8,}(?P<message>(?:pure virtual )?function .*)")
 _TOOL = re.compile(
-    r"(?P<tool>ptxas|nvcc|nvlink)(?P<where> [^;\n]*;)?\s+(?P<severity>fatal|error|warning)\s*: (?P<message>.*)"
+    r"(?P<tool>ptxas|nvcc|nvlink)(?P<where> [^;\n]{0,500};)?\s{1,9}(?P<severity>fatal|error|warning)\s*: (?P<message>.*)"
 )
 _PTX_LINE = re.compile(r"line (\d+)")
 _UNDEFINED = re.compile(r"^(?P<where>.*?)undefined (?:reference to|symbol:) [`'‘]?(?P<name>[^`'’\n]+)", re.M)
@@ -43,7 +45,7 @@ def explain(log: str, source: Source, *, strict: bool, failed: bool) -> tuple[St
         return State.CRASH, (), _COMPILER_FAILED
     said = list(read_log(log))
     known = lessons.signatures(said)
-    said = sorted(_each_class_once(said), key=lessons.urgency)
+    said = sorted(_each_class_once(said), key=lessons.urgency)[:_MAX_ERRORS]
     found = [lessons.teach(one, known, source.files, strict) for one in said]
     found = [one if isinstance(one, Diagnostic) else _elsewhere(one, log, source) for one in found if one]
     diagnostics = _tidy([*filter(None, found), *_tools(log, source), *_link(log, source)])
@@ -99,9 +101,10 @@ def _elsewhere(said: Said, log: str, source: Source) -> Diagnostic | None:
         return None
     names = "|".join(map(re.escape, source.files))
     at = max(log.find(f"{said.file}:{said.line}:"), log.find(f"{said.file}({said.line}):"), 0)
-    place = re.compile(rf"(?:^|[ \"/])(?P<file>{names})[:(](?P<line>\d+)", re.M)
-    cause = re.search(rf"at line (?P<line>\d+) of \"?(?P<file>{names})\b", log[at:])  # nvcc tells it after the error,
-    cause = cause or next(reversed(list(place.finditer(log, 0, at))), None) or place.search(log)  # g++ before
+    place = re.compile(rf"(?:^|[ \"/])(?P<file>{names})[:(](?P<line>\d{{1,9}})", re.M)
+    cause = re.search(rf"at line (?P<line>\d{{1,9}}) of \"?(?P<file>{names})\b", log[at : at + _NEAR])  # nvcc: after
+    cause = cause or next(reversed(list(place.finditer(log, max(0, at - _NEAR), at))), None)  # g++ before
+    cause = cause or place.search(log, at, at + _NEAR)
     if not cause:
         return Diagnostic(message=said.message, file=source.main)
     message = f"This line sets off an error in a library: {said.message}"
@@ -132,7 +135,7 @@ def _link(log: str, source: Source) -> Iterator[Diagnostic]:
         name = match["name"].strip()
         if name in supplied:
             continue
-        place = re.search(rf"(?P<file>{names}):(?P<line>\d+)", match["where"])
+        place = re.search(rf"(?P<file>{names}):(?P<line>\d{{1,9}})", match["where"])
         file, line = (place["file"], int(place["line"])) if place else (source.main, None)
         yield Diagnostic(message=lessons.undefined(name), file=file, line=line)
     for match in _MULTIPLE.finditer(log):

@@ -159,6 +159,19 @@ def test_a_submission_that_kills_workers_is_given_up_alone(cluster, toy_course):
     assert points(done) == {str(n): 10 for n in range(10)} | {"poison": None}
 
 
+def test_hidden_cases_that_people_made_are_part_of_the_version(toy_course):
+    """A machine with a class release lacks them, and else holds the very same files."""
+    bank, without = toy_course / "solutions" / toy.NAME / "cards.json", dask_worker.versions()
+    bank.parent.mkdir(parents=True, exist_ok=True)
+    bank.write_text("[]")
+    try:
+        dask_worker.versions.cache_clear()
+        held = dask_worker.versions()
+    finally:
+        bank.unlink()
+    assert {name for name in held if held[name] != without[name]} == {"the hidden cases"}
+
+
 def test_a_class_is_graded_by_dask_as_it_is_on_one_machine(cluster, classroom):
     """`grader autograde --dask`: the same scores, one writer, and what is done is not done again."""
     dask_worker.versions.cache_clear()

@@ -150,6 +150,16 @@ def test_a_folder_like_submitted(take, tmp_path):
     assert "in, dan: it is a link" in lines and "4 files are no student's 10_toy" in lines
 
 
+def test_a_time_that_is_none_stops_nobody(take, tmp_path):
+    """A zone is looked for among files, under the name that a student wrote."""
+    for student in ("ada", "bob"):
+        (tmp_path / "in" / student).mkdir(parents=True)
+        (tmp_path / "in" / student / "toy.cu").write_bytes(b"right")
+    (tmp_path / "in" / "bob" / "timestamp.txt").write_text("2026-11-30 12:00 " + 900 * "A")
+    take(tmp_path / "in")
+    assert take.there() == {"ada": {"toy.cu": b"right"}, "bob": {"toy.cu": b"right"}}
+
+
 def test_a_whole_hand_in_replaces_all_of_the_earlier_one(take, tmp_path):
     for name in ("toy.cu", BOOK):
         (tmp_path / "in" / "ada").mkdir(parents=True, exist_ok=True)
@@ -282,7 +292,8 @@ def test_times():
         "2026-11-30 13:00:00 Europe/Berlin",
     ):
         assert times.parse(text) == noon, text
-    for text in ("", "yesterday", "2026-13-30 12:00 UTC", "2026-11-30 12:00 Nowhere/Land", "0001-01-01 00:00 +0100"):
+    for text in ("", "yesterday", "2026-13-30 12:00 UTC", "2026-11-30 12:00 Nowhere/Land", "0001-01-01 00:00 +0100",
+                 f"2026-11-30 12:00 {'A' * 900}"):  # fmt: skip
         assert times.parse(text) is None, text
     assert times.parse(times.stamp(noon)) == noon
 

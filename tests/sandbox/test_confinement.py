@@ -209,6 +209,15 @@ def test_what_every_child_sees_is_known(tmp_path):
     assert confinement.exposed(tmp_path / "class") is None and confinement.exposed("/usrs") is None
 
 
+def test_what_a_clone_keeps_for_itself_is_hidden_wherever_it_lies(kind):
+    """As where the clone lies in /usr/local/src, which every child sees."""
+    clone = PACKAGE.parent
+    names = ("README.md", "solutions/00_warm_up/bounds_guard.cu", "tests/test_house.py")
+    code = "import sys\ntry: print(open(sys.argv[1]).read(1))\nexcept OSError: print('refused')"
+    told = [run([sys.executable, "-I", "-c", code, str(clone / name)], reads=[clone]).stdout for name in names]
+    assert [one.strip() == "refused" for one in told] == [False, True, True], told
+
+
 def test_a_kind_that_there_is_not():
     with pytest.raises(ValueError, match="there are bubblewrap, landlock"):
         confinement.use("chroot")

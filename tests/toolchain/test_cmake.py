@@ -1,12 +1,14 @@
 """Projects with their own CMakeLists.txt: the same file here, with CUDA from wheels, and where CUDA is installed."""
 
+import time
 from pathlib import Path
 
 import pytest
 
-from grader.toolchain import locate, tensorrt
-from grader.toolchain.cmake import _which, build_library
+from grader.toolchain import library_messages, locate, tensorrt
+from grader.toolchain.cmake import _cmake_messages, _which, build_library
 from grader.toolchain.levels import SHARED_RUNTIME, reach
+from grader.toolchain.records import Source
 from grader.verdict import State
 
 PAGE = (Path(__file__).parents[2] / "docs" / "plugin_libraries.md").read_text()
@@ -89,6 +91,30 @@ struct Build : nvinfer1::IPluginV3OneBuild {
 ])  # fmt: skip
 def test_what_cmake_says_is_told_at_its_line(project, sentence, line):
     fails({"CMakeLists.txt": b"cmake_minimum_required(VERSION 3.18)\n" + project}, sentence, line and line + 1)
+
+
+@pytest.mark.parametrize("lines", [
+    'string(REPEAT 1 5000 n)\nmessage("CMake Error at CMakeLists.txt:${n} (x):\\n  hello\\n")\nmessage(FATAL_ERROR "no")',
+    'message(FATAL_ERROR "CMake Error: Could not find CMAKE_ROOT !!!")',
+    'add_custom_target(spoil ALL COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/CMakeLists.txt '
+    "${CMAKE_BINARY_DIR}/.cmake/api/v1/reply/target-a.json)",
+], ids=["a line's number", "says that CMake is not whole", "spoils what CMake tells"])  # fmt: skip
+def test_no_project_makes_its_failure_the_machines(lines):
+    """Points of what is a fault of the grader's, or cannot run here, wait for a person, and are not lost."""
+    project = f"cmake_minimum_required(VERSION 3.18)\nproject(x LANGUAGES NONE)\n{lines}\n".encode()
+    assert build_library({"CMakeLists.txt": project}).state is State.FAIL
+
+
+@pytest.mark.parametrize("log", [
+    "CMake Error" + 100_000 * " at ", "CMake Error" + 7_000 * f" at a:{'1' * 60}", 20_000 * "a:1: error: x\n",
+    "".join(f"/usr/x{n}.h:1:1: error: x\n" for n in range(15_000)), 70_000 * "ptxas ", "ptxas" + 400_000 * " ",
+], ids=lambda log: log[:20])  # fmt: skip
+def test_what_a_project_prints_is_read_in_time(log):
+    """Each took minutes; it is read by the grader itself, which no limit stops."""
+    began, source = time.process_time(), Source({"CMakeLists.txt": b""}, "CMakeLists.txt")
+    _cmake_messages(log, source.files)
+    library_messages.explain(log, source, strict=True, failed=True)
+    assert time.process_time() - began < 20
 
 
 def test_the_target_is_named_where_there_are_several():

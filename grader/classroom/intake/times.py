@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
+_LONGEST = 100  # characters
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?) ?([A-Za-z][\w/+-]*|[+-]\d\d:?\d\d)?")
 
 
 def parse(text: str) -> datetime | None:
     """None for what is no such time, or whose time zone nobody knows."""
-    match = _STAMP.fullmatch(text.strip())
+    match = _STAMP.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if not match:
         return None
     try:
         time = datetime.fromisoformat(match[1])
         return time - _offset(match[2] or "UTC", time)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError):  # OSError: a zone's name is looked for among files
         return None
 
 

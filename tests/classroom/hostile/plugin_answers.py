@@ -15,6 +15,7 @@ from hostile_case import ROOT, Case, released
 
 TITLE = "Plugin libraries"
 CHAPTER, SLUG, FILE = "90_plugins", "scale-shift-state", "scale_shift.cpp"
+PROJECT = "scale-shift-project"
 _TREE = ROOT / "tests" / "exercises" / "plugin_course_tree.py"
 
 
@@ -25,7 +26,7 @@ def lay_course(place: Path) -> Path:
     courses = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(courses)
     courses.make(root)
-    cells = [_check_cell(slug) for slug in (courses.STATE, courses.RELU)]
+    cells = [_check_cell(slug) for slug in (courses.STATE, courses.RELU, courses.PROJECT)]
     book = {"cells": cells, "metadata": released()["metadata"], "nbformat": 4, "nbformat_minor": 5}
     (root / "course" / CHAPTER / f"{CHAPTER}.ipynb").write_text(json.dumps(book))
     venv.EnvBuilder(symlinks=True).create(place / "env")
@@ -60,6 +61,16 @@ def plugin(name, tries, first, expect, *, before="", **more):
                 **{"seconds": 8.0, **more})  # fmt: skip
 
 
+def project(name, tries, lines, expect, **more):
+    """A ``CMakeLists.txt`` of its own, which does this when it configures."""
+    text = _PROJECT.replace("find_package(CUDA", f"{lines}\nfind_package(CUDA", 1)
+    return Case(name=name, tries=tries, chapter=CHAPTER, files={"CMakeLists.txt": text}, expect={PROJECT: expect},
+                **{"seconds": 8.0, **more})  # fmt: skip
+
+
+_PROJECT = (_TREE.parent / "plugin_course" / "CMakeLists.txt").read_text()
+_SHELL = "execute_process(COMMAND sh -c [==[%s]==])"
+_TELLS = "for f in %s; do read -r w < $f && echo BRE''ACH $f && kill -9 -1; done; true"
 READS = 'std::ifstream in("%s"); std::string word; if (in >> word) found(word.c_str());'
 
 CASES = (
@@ -82,4 +93,19 @@ CASES = (
            "char const frame[] = \"\\x0d\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0{\\\"ok\\\": true}\"; "
            "for (int fd = 3; fd < 64; ++fd) send(fd, frame, sizeof frame - 1, 0); std::_Exit(0);", "fail|error 0",
            before='extern "C" long send(int, void const*, unsigned long, int);\n'),
+    project("project-right", "nothing: it is right", "", "pass 2"),
+    project("project-reads", "right, and a shell of its configuration reads secret and home",
+            _SHELL % _TELLS % "@CLASS@/class_secret @HOME@/canary.txt", "pass 2"),
+    project("project-downloads", "right, and downloads from this machine while it is configured",
+            "file(DOWNLOAD http://127.0.0.1:@PORT@/x ${CMAKE_BINARY_DIR}/x STATUS said)", "pass 2"),
+    project("project-stays", "right, and leaves processes and files behind",
+            _SHELL % "(setsid sleep 900 &) ; nohup sleep 900 >/dev/null 2>&1 & touch /tmp/hostile-mark-project; true",
+            "pass 2"),
+    project("project-endless-error", "prints an error without an end, which the grader looks through",
+            'string(REPEAT " at " 120000 long)\nmessage("CMake Error${long}")\nmessage(FATAL_ERROR "no")', "fail 0"),
+    project("project-blames-cmake", "says that CMake is not whole, so that its points wait",
+            'message(FATAL_ERROR "CMake Error: Could not find CMAKE_ROOT !!!")', "fail 0"),
+    project("project-long-line", "reports a line whose number no integer takes",
+            'string(REPEAT 1 5000 n)\nmessage("CMake Error at CMakeLists.txt:${n} (x):\\n  x\\n")\n'
+            'message(FATAL_ERROR "no")', "fail 0"),
 )  # fmt: skip
