@@ -1,0 +1,151 @@
+"""log-cards: the root cause of twelve logs, and the line of each that proves it."""
+
+from __future__ import annotations
+
+import difflib
+import weakref
+
+from grader.checks import Check, Finding, failed, passed
+from grader.exercises.ch01_why_plugins.cards import LogCard, causes, log_cards
+from grader.exercises.python import PythonBench, PythonPlan
+
+FUNCTION = "causes"
+SHOWN = 90  # characters of a line that are quoted in a message
+
+GROUPS = {
+    "not-found": ("voxel", "roi", "skip", "round"),
+    "refused": ("antialias", "training", "branch", "weights"),
+    "elsewhere": ("types", "reshape", "profile", "fresh"),
+}
+# What somebody believes who takes the cause of this card for another.
+BELIEFS = {
+    "voxel": "onnx-is-onnx",
+    "roi": "found-by-name",
+    "skip": "not-found-write-it",
+    "round": "never-supported",
+    "antialias": "refused-is-missing",
+    "training": "refusal-is-a-gap",
+    "branch": "blamed-node",
+    "weights": "one-file",
+    "types": "types-convert",
+    "reshape": "any-batch",
+    "profile": "parsed-is-built",
+    "fresh": "registered-once",
+}
+LINES = {"not-found": "last-line", "refused": "where-for-why", "elsewhere": "first-error"}
+
+_answers: weakref.WeakKeyDictionary[PythonBench, object] = weakref.WeakKeyDictionary()
+
+
+def _ask(bench: PythonBench) -> dict[str, tuple[str, int]] | Finding:
+    """The answer, asked for once: by card a cause and a line; or the finding that says what is wrong with its form."""
+    if bench not in _answers:
+        found = bench.call(FUNCTION, ())
+        if not isinstance(found, Finding):
+            problem = _problem(found[0])
+            found = failed(problem) if problem else {card: tuple(pair) for card, pair in found[0].items()}
+        _answers[bench] = found
+    return _answers[bench]
+
+
+def _problem(answer) -> str | None:
+    """What is wrong with the form of the answer, in a sentence."""
+    if not isinstance(answer, dict):
+        return f"{FUNCTION}() must return a dictionary: {{card: (cause, line)}}. It returned {type(answer).__name__}."
+    for card, pair in answer.items():
+        if card not in log_cards():
+            return f"There is no card {card!r}.{_nearest(card, log_cards())}"
+        if not (isinstance(pair, tuple | list) and len(pair) == 2):
+            return f"Card {card!r} needs a pair, (cause, line). It has {pair!r}."[:300]
+        cause, line = pair
+        if not isinstance(cause, str) or type(line) is not int:
+            return f"Card {card!r}: the cause is a text and the line a whole number. They are {cause!r} and {line!r}."[:300]
+        if cause and cause not in causes():
+            return f"Card {card!r}: there is no cause {cause!r}.{_nearest(cause, causes())}"
+        if not 0 <= line <= len(log_cards()[card].lines):
+            return f"Card {card!r} has lines 1 to {len(log_cards()[card].lines)}; you named line {line}."
+    return None
+
+
+def _nearest(word, known) -> str:
+    found = difflib.get_close_matches(str(word), list(known), 1)
+    return f" Did you mean {found[0]!r}?" if found else f" There are: {', '.join(known)}."
+
+
+def _well_formed(bench, rng) -> Finding:
+    answer = _ask(bench)
+    return answer if isinstance(answer, Finding) else passed(f"{len(answer)} cards answered")
+
+
+def _cause(card: LogCard):
+    def run(bench, rng) -> Finding:
+        answer = _ask(bench)
+        if isinstance(answer, Finding):
+            return answer
+        cause, _ = answer.get(card.id, ("", 0))
+        if not cause:
+            return failed(f"Card {card.id} has no cause yet.")
+        if card.has_cause(cause):
+            return passed()
+        why = card.cause_notes.get(cause, "no line of this log speaks of that.")
+        return failed(f"Card {card.id}: {cause} does not fit. {_capital(why)}")
+
+    return run
+
+
+def _lines(ids: tuple[str, ...]):
+    def run(bench, rng) -> Finding:
+        answer = _ask(bench)
+        if isinstance(answer, Finding):
+            return answer
+        open_ones = [id for id in ids if not answer.get(id, ("", 0))[1]]
+        wrong = [told for id in ids if id not in open_ones and (told := _about_line(log_cards()[id], *answer[id]))]
+        if open_ones:
+            wrong.append(f"No line yet for {', '.join(open_ones)}.")
+        return failed("\n".join(wrong), wrong=len(wrong)) if wrong else passed()
+
+    return run
+
+
+def _about_line(card: LogCard, cause: str, line: int) -> str:
+    """Why this line does not prove the cause of the card; "" if it does."""
+    if card.has_line(line):
+        return ""
+    text = card.lines[line - 1]
+    quoted = text if len(text) <= SHOWN else f"{text[: SHOWN - 2].rstrip()} …"
+    note = card.line_notes.get(line, "With another cause this line could stand there just as well. Which one could not?")
+    right = "the cause is right. " if card.has_cause(cause) else ""
+    return f"Card {card.id}: {right}{'L' if right else 'l'}ine {line} does not prove it: “{quoted}” {note}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _checks() -> tuple[Check, ...]:
+    group_of = {id: group for group, ids in GROUPS.items() for id in ids}
+    form = Check(
+        id="well-formed", misconception=None, group="not-found", needs=("defines",), run=_well_formed,
+        source="contract: the answer",
+        sentence=f"{FUNCTION}() returns a dictionary: for each card a pair of cause and line.",
+    )  # fmt: skip
+    by_cause = [
+        Check(
+            id=f"cause-{card.id}", misconception=BELIEFS[card.id], group=group_of[card.id], run=_cause(card),
+            needs=("well-formed",), source=f"the card, made by {card.made}" if "#" not in card.made else card.made,
+            sentence=f"The cause of card {card.id} ({card.title}).",
+        )
+        for card in log_cards().values()
+    ]  # fmt: skip
+    by_line = [
+        Check(
+            id=f"lines-{group}", misconception=belief, group="lines", run=_lines(GROUPS[group]),
+            needs=("well-formed",), source="contract: the line",
+            sentence=f"The lines that prove the causes of {', '.join(GROUPS[group])}.",
+        )
+        for group, belief in LINES.items()
+    ]  # fmt: skip
+    return form, *by_cause, *by_line
+
+
+PLAN = PythonPlan(function=FUNCTION, checks=_checks(), group="not-found")
