@@ -6,10 +6,13 @@ import textwrap
 from collections.abc import Iterable
 
 from grader.exercises.ch01_why_plugins.cards import LogCard, causes, log_cards
-from grader.notebook.markup import Html, code, heading, join, prose, table, tag
+from grader.notebook.markup import Html, code, heading, join, table, tag
 from grader.notebook.style import STYLE
 
-_ROW = "display: grid; grid-template-columns: 2.6em minmax(0, 1fr); min-width: 0; white-space: pre-wrap; overflow-wrap: anywhere"
+_ROW = (
+    "display: grid; grid-template-columns: 2.6em minmax(0, 1fr); min-width: 0; white-space: pre-wrap; "
+    "overflow-wrap: anywhere"
+)
 
 
 class LogCards:

@@ -1,7 +1,7 @@
 """The models behind the log cards of chapter 1, and the logs that NVIDIA's parser and builder write about them.
 
-`python tests/exercises/why_models.py [CARD...]` prints the text of each card as it is made; `test_why_plugins.py` compares
-it with what the chapter shows. Each model goes through TensorRT-RTX in a process of its own (`log_of`).
+`python tests/exercises/why_models.py [CARD...]` prints the text of each card as it is made; `test_why_plugins.py`
+compares it with what the chapter shows. Each model goes through TensorRT-RTX in a process of its own (`log_of`).
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def voxel():
 
 
 def roi():
-    align = node("ROIAlign_TRT", "features boxes image", "y", "pool_boxes", plugin_version="3", output_height=7,
-                 output_width=7, sampling_ratio=2, spatial_scale=0.25, mode=1, coordinate_transformation_mode=1)  # fmt: skip
+    options = {"output_height": 7, "output_width": 7, "sampling_ratio": 2, "spatial_scale": 0.25, "mode": 1}
+    align = node("ROIAlign_TRT", "features boxes image", "y", "pool_boxes", plugin_version="3", **options)
     inputs = [tensor("features", [1, 8, 32, 32]), tensor("boxes", [4, 4]), tensor("image", [4], INT32)]
     return model([align], inputs, [tensor("y", None)])
 

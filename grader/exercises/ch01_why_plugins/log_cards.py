@@ -59,7 +59,8 @@ def _problem(answer) -> str | None:
             return f"Card {card!r} needs a pair, (cause, line). It has {pair!r}."[:300]
         cause, line = pair
         if not isinstance(cause, str) or type(line) is not int:
-            return f"Card {card!r}: the cause is a text and the line a whole number. They are {cause!r} and {line!r}."[:300]
+            said = f"They are {cause!r} and {line!r}."[:200]
+            return f"Card {card!r}: the cause is a text and the line a whole number. {said}"
         if cause and cause not in causes():
             return f"Card {card!r}: there is no cause {cause!r}.{_nearest(cause, causes())}"
         if not 0 <= line <= len(log_cards()[card].lines):
@@ -113,7 +114,7 @@ def _about_line(card: LogCard, cause: str, line: int) -> str:
         return ""
     text = card.lines[line - 1]
     quoted = text if len(text) <= SHOWN else f"{text[: SHOWN - 2].rstrip()} …"
-    note = card.line_notes.get(line, "With another cause this line could stand there just as well. Which one could not?")
+    note = card.line_notes.get(line, "With another cause it could stand there just as well. Which line could not?")
     right = "the cause is right. " if card.has_cause(cause) else ""
     return f"Card {card.id}: {right}{'L' if right else 'l'}ine {line} does not prove it: “{quoted}” {note}"
 

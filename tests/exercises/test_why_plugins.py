@@ -1,0 +1,140 @@
+"""Chapter 1: the cards are what they are said to be, and what the chapter says of its kernels and models is so."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.exercises import check
+from grader.exercises.ch01_why_plugins.cards import causes, log_cards
+from grader.exercises.ch01_why_plugins.log_cards import BELIEFS, GROUPS, PLAN
+from grader.exercises.ch01_why_plugins.pictures import decision_tree, moved, traffic
+from grader.gpu import cupy as cp
+from grader.gpu import profile
+from grader.notebook.cards import Causes, LogCards
+from grader.plugin.onnx_parser import unavailable
+
+sys.path.append(str(Path(__file__).parent))
+from why_models import MODELS, card_text  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
+SOLUTIONS, SKELETONS = ROOT / "solutions/01_why_plugins", ROOT / "plugin_skeletons/01_why_plugins"
+needs_parser = pytest.mark.skipif(bool(unavailable()), reason=unavailable())
+
+
+def solved(name):
+    space = {}
+    exec((SOLUTIONS / f"{name}.py").read_text(), space)
+    return space
+
+
+# The log cards
+
+
+@needs_parser
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_a_card_is_what_nvidias_parser_and_builder_say(name):
+    assert "\n".join(log_cards()[name].lines) == card_text(name)
+
+
+def test_a_card_is_made_or_a_short_quotation():
+    for card in log_cards().values():
+        if card.id in MODELS:
+            assert card.made == "TensorRT-RTX"
+        else:
+            assert re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", card.made) and len(card.lines) <= 2
+    assert len(log_cards()) == 12 and set(BELIEFS) == set(log_cards())
+    assert sorted(id for ids in GROUPS.values() for id in ids) == sorted(log_cards())
+
+
+@needs_parser
+def test_the_registry_is_as_the_card_says():
+    listed = "import tensorrt_rtx_bindings as t; print([(c.name, c.plugin_version, c.plugin_namespace)" \
+        " for c in t.get_plugin_registry().all_creators])"  # fmt: skip
+    out = subprocess.run([sys.executable, "-I", "-c", listed], capture_output=True, text=True, check=True).stdout
+    found = {name: (version, namespace) for name, version, namespace in eval(out)}
+    assert found == {"MyelinWeightsTransformPlugin": ("1", ""), "ROIAlign_TRT": ("2", "")}
+    for name, (version, _) in found.items():
+        assert f"{name}, version {version}" in log_cards()["roi"].situation
+
+
+def test_the_solution_fits_the_seals_and_the_notes_fit_the_cards():
+    answer = solved("log_cards")["causes"]()
+    for card in log_cards().values():
+        cause, line = answer[card.id]
+        assert card.has_cause(cause) and card.has_line(line)
+        assert [each for each in causes() if card.has_cause(each)] == [cause]
+        assert set(card.cause_notes) <= set(causes()) - {cause} and len(card.cause_notes) >= 3
+        assert not [n for n in card.line_notes if card.has_line(n) or not 1 <= n <= len(card.lines)]
+
+
+def verdict_of(body):
+    verdict = check("log-cards", ROOT, cells={"log-cards": f"def causes():\n    return {body}"})
+    return {each.check: each for each in verdict.checks}
+
+
+def test_a_wrong_cause_hears_why_it_does_not_fit_and_a_wrong_line_what_it_says():
+    found = verdict_of('{"training": ("option-not-supported", 13), "branch": ("no-implementation", 6)}')
+    assert "statistics" in found["cause-training"].message
+    lines = found["lines-refused"].message
+    assert "Card training: line 13" in lines and "The first complaint" in lines
+    assert "Card branch: the cause is right. Line 6" in lines and "No line yet for antialias, weights." in lines
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("[]", "dictionary"),
+        ('{"voxels": ("no-profile", 1)}', "Did you mean 'voxel'?"),
+        ('{"voxel": "no-profile"}', "a pair"),
+        ('{"voxel": ("no-profle", 1)}', "Did you mean 'no-profile'?"),
+        ('{"voxel": ("no-profile", 14)}', "lines 1 to 13"),
+        ('{"voxel": ("no-profile", True)}', "whole number"),
+    ],
+)
+def test_an_answer_of_another_form_is_told_which(body, words):
+    found = verdict_of(body)
+    assert words in found["well-formed"].message and found["cause-voxel"].blocked_by == "well-formed"
+
+
+def test_every_cause_of_a_check_is_a_misconception_of_the_chapter():
+    assert len({each.misconception for each in PLAN.all_checks() if each.misconception}) == 15
+
+
+def test_cards_show_as_text_and_as_html():
+    assert "   7  [E] ModelImporter.cpp:140" in repr(LogCards("voxel"))
+    html = LogCards("round")._repr_html_()
+    assert "onnx/onnx-tensorrt#800" in html and "&amp;&amp;&amp;&amp; FAILED" in html
+    assert "no-profile" in repr(Causes()) and "no-profile" in Causes()._repr_html_()
+
+
+# The kernels
+
+
+def test_the_fused_kernel_gives_the_same_and_moves_half():
+    code = (SKELETONS / "leaky_relu.cu").read_text()
+    n, size, slope = np.int64(8 * 1000), np.int64(1000), np.float32(0.1)
+    x = np.random.default_rng(3).standard_normal(int(n)).astype(np.float32)
+    bias = np.linspace(-1, 1, 8, dtype=np.float32)
+    between, two, one = (cp.empty(int(n), np.float32) for _ in range(3))
+    module = cp.RawModule(code=code)
+    with profile() as p:
+        given = cp.asarray(x), cp.asarray(bias)
+        module.get_function("add_bias")((8,), (256,), (*given, between, size, n))
+        module.get_function("leaky_relu")((8,), (256,), (between, two, slope, n))
+        module.get_function("bias_leaky_relu")((8,), (256,), (*given, one, slope, size, n))
+    total = x + np.repeat(bias, 1000)
+    np.testing.assert_array_equal(cp.asnumpy(one), np.where(total >= 0, total, slope * total))
+    np.testing.assert_array_equal(cp.asnumpy(one), cp.asnumpy(two))
+    bytes_of = {name: sum(moved(counters)) for name, counters in p.counters.items()}
+    assert 0.45 < bytes_of["bias_leaky_relu"] / (bytes_of["add_bias"] + bytes_of["leaky_relu"]) < 0.6
+
+
+def test_pictures_have_words():
+    assert "newer TensorRT" in decision_tree().alt
+    assert "reads 1.0 and writes 2.0 MiB" in traffic({"one": {"k": (1 << 20, 2 << 20)}}, "t").alt
+    assert decision_tree().svg().startswith("<svg")
+
