@@ -48,8 +48,8 @@ def decision_tree() -> Picture:
     told = "; ".join(f"{question} Yes: {way_out}" for question, way_out, _ in STEPS).replace("\n", " ")
     return Picture(
         fig,
-        f"Four questions, each with a way out, the smallest change first. {told}. Else: a plugin. From the native layer "
-        "a way leads on to fusion, if it is to be faster and the builder can merge it with a neighbour.",
+        f"Four questions, each with a way out, the smallest change first. {told}. Else: a plugin. The native "
+        "layer leads on to fusion, if it is to be faster and the builder can merge it with a neighbour.",
     )
 
 
