@@ -1,4 +1,5 @@
-"""The right plugins of the tests on a real GPU: do they pass at level L2, with the bytes of the simulated GPU?
+"""The right plugins of the tests, and the solutions of the plugin exercises, on a real GPU: do they pass at level L2,
+with the bytes of the simulated GPU?
 
 On a machine with the plugin lane:   python benchmarks/plugins_on_a_gpu.py pack build/gpu
 On the machine with the GPU:         python benchmarks/plugins_on_a_gpu.py run build/gpu OUT [PLUGIN...]
@@ -6,7 +7,7 @@ On the machine with the GPU:         python benchmarks/plugins_on_a_gpu.py run b
 `pack` puts everything into one folder that the second machine may not have: the libraries, built once, so that both run
 the same; TensorRT's headers and NVIDIA's registry (so keep the folder to yourself); what the simulated GPU computes.
 `run` needs Python 3.11 or later with NumPy, g++, a driver and the CUDA runtime. It writes OUT/plugins.json, with what
-the tools of compute-sanitizer say where it is installed.
+the tools of compute-sanitizer say where it is installed. A PLUGIN of the course is named by its exercise's slug.
 """
 
 from __future__ import annotations
@@ -31,6 +32,38 @@ def _plugins() -> None:
     sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "plugin")]
 
 
+def _exercises() -> dict:
+    """The course's plugin exercises by slug."""
+    from grader import course
+
+    every = [exercise for chapter in course.chapters() for exercise in chapter.exercises]
+    return {exercise.slug: exercise for exercise in every if exercise.kind == "plugin"}
+
+
+def spec_of(name: str):
+    import building
+
+    from grader.exercises.runner import plan_of
+
+    exercise = _exercises().get(name)
+    return plan_of(exercise)._spec() if exercise else building.spec(name)
+
+
+def library_of(name: str) -> Path:
+    import building
+
+    from grader.exercises.runner import plan_of
+    from grader.proof.answer import Place
+
+    exercise = _exercises().get(name)
+    if exercise is None:
+        return building.built(name)
+    built = plan_of(exercise).build(Place(ROOT, exercise).solution(), exercise)
+    if built.path is None:
+        raise SystemExit(f"the solution of {name} does not build: {built.message}")
+    return built.path
+
+
 def pack(folder: Path) -> None:
     _plugins()
     import building
@@ -39,15 +72,16 @@ def pack(folder: Path) -> None:
 
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "libraries").mkdir(parents=True)
-    for name in building.names():
-        shutil.copy(building.built(name), folder / "libraries" / f"{name}.so")
+    names = [*building.names(), *_exercises()]
+    for name in names:
+        shutil.copy(library_of(name), folder / "libraries" / f"{name}.so")
     shutil.copytree(tensorrt.tensorrt_include(), folder / "tensorrt" / "include")
     registry = tensorrt.lean_library()
     with zipfile.ZipFile(folder / "registry.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(registry, f"{registry.parent.name}/{registry.name}")
     elftools = Path(importlib.util.find_spec("elftools").origin).parent
     shutil.copytree(elftools, folder / "site" / "elftools")
-    for name in building.names():
+    for name in names:
         results = outputs(name, folder / "libraries" / f"{name}.so", gpu=False)
         (folder / "libraries" / f"{name}.json").write_text(json.dumps(results))
         print(name, len(results), "runs on the simulated GPU")
@@ -59,8 +93,6 @@ def run(folder: Path, out: Path, names: Sequence[str] = ()) -> None:
         archive.extractall(out / "site")
     sys.path[:0] = [str(out / "site"), str(folder / "site")]
     _plugins()
-    import building
-
     from grader.checks.conformance.run import conform
 
     rows = []
@@ -68,7 +100,7 @@ def run(folder: Path, out: Path, names: Sequence[str] = ()) -> None:
         name, began = library.stem, time.perf_counter()
         if names and name not in names:
             continue
-        report = conform(library, building.spec(name), level="L2")
+        report = conform(library, spec_of(name), level="L2")
         states = [str(result.state) for result in report.results]
         wrong = {r.check: r.message for r in report.results if r.state not in ("pass", "unsupported_here")}
         row = {"plugin": name, "passed": states.count("pass"), "failed": wrong,
@@ -85,7 +117,6 @@ def run(folder: Path, out: Path, names: Sequence[str] = ()) -> None:
 
 def outputs(name: str, library: Path, *, gpu: bool, tool: Sequence[str] = ()) -> dict[str, list[str]]:
     """The bytes of the outputs of each combination at each size, in hexadecimal; the same inputs everywhere."""
-    import building
     import numpy as np
 
     from grader.checks.conformance.bench import Bench
@@ -93,7 +124,7 @@ def outputs(name: str, library: Path, *, gpu: bool, tool: Sequence[str] = ()) ->
     from grader.plugin.gpu_device import cuda_runtime
     from grader.simulator.runtime.client import RuntimeDevice
 
-    spec, found = building.spec(name), {}
+    spec, found = spec_of(name), {}
     device = None if gpu else RuntimeDevice.start()
     with GpuBench(library, spec, cuda_runtime(), tool=tool) if gpu else Bench(library, spec, device=device) as bench:
         for combination in spec.combinations():
