@@ -91,7 +91,7 @@ def find_file(names: list[str], wanted: str) -> tuple[str | None, list[Note]]:
     """Which of `names` (from `list_files`) is the file `wanted`, and what was odd about it."""
     if wanted in names:
         return wanted, []
-    candidates = [name for name in names if _tidy(name) == _tidy(wanted)]
+    candidates = [name for name in names if tidy(name) == tidy(wanted)]
     if not candidates:
         return None, []
     chosen = candidates[0]
@@ -102,7 +102,7 @@ def find_file(names: list[str], wanted: str) -> tuple[str | None, list[Note]]:
     return chosen, notes
 
 
-def _tidy(name: str) -> str:
+def tidy(name: str) -> str:
     """A file's name without its folder, letter case and the marks of a copy."""
     stem, dot, suffix = name.rsplit("/", 1)[-1].casefold().removesuffix(".txt").rpartition(".")
     return _COPY.sub("", stem).strip() + dot + suffix

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.classroom import folder
 from grader.classroom.folder import Note, Unreadable, printable
+from grader.classroom.foreign import Others, called
 from grader.classroom.notebook_text import Cell, read_cells
 from grader.course import Chapter
 
@@ -57,7 +58,7 @@ def collect(path: Path, chapter: Chapter, release: list[Cell]) -> Submission:
     cells = {cell.grade_id: cell.source for cell in release}
     if release:
         notebook = f"{chapter.name}.ipynb"
-        found = _notebook(path, names, notebook, {cell.grade_id for cell in release}, notes, lost)
+        found = _notebook(path, names, chapter, {cell.grade_id for cell in release}, notes, lost)
         if found is not None:
             for wanted in release:
                 cells[wanted.grade_id] = _answer(found, wanted, notes)
@@ -109,24 +110,45 @@ def _read(path: Path, names: list[str], wanted: str, largest: int, notes: list[N
 
 
 def _notebook(
-    path: Path, names: list[str], wanted: str, ids: set[str], notes: list[Note], lost: set[str]
+    path: Path, names: list[str], chapter: Chapter, ids: set[str], notes: list[Note], lost: set[str]
 ) -> list[Cell] | None:
-    """The cells of the submitted notebook, under its own name, that of a copy, or any name at all."""
-    name, found = folder.find_file(names, wanted)
+    """The cells of the submitted notebook, under its own name, that of a copy, or any name at all. Another chapter's
+    is none of them."""
+    wanted = f"{chapter.name}.ipynb"
+    named, found = folder.find_file(names, wanted)
+    strange = [name for name in names if name.casefold().endswith(".ipynb") and name != named][:10]
+    name = named or _most_answers(path, strange, ids)
+    if name is not None and named is None:
+        found = [Note("renamed", wanted, f"{wanted} was taken from {printable(name)}.")]
     if name is None:
-        name = _most_answers(path, [n for n in names if n.casefold().endswith(".ipynb")][:10], ids)
-        if name is not None:
-            found = [Note("renamed", wanted, f"{wanted} was taken from {printable(name)}.")]
-    if name is None:
-        notes.append(Note("missing", wanted, f"{wanted} was not handed in."))
+        told = "".join(_of_another_chapter(path, other, chapter) for other in strange[:3])
+        notes.append(Note("missing", wanted, f"{wanted} was not handed in.{told}"))
         return None
-    notes += found
     try:
-        return read_cells(folder.read_file(path / name, folder.LARGEST_NOTEBOOK))
+        cells = read_cells(folder.read_file(path / name, folder.LARGEST_NOTEBOOK))
+        if ids.isdisjoint(cell.grade_id or cell.cell_id for cell in cells):
+            if told := _of_another_chapter(path, name, chapter):
+                if other := _most_answers(path, strange, ids):
+                    notes.append(Note("renamed", wanted, f"{wanted} was taken from {printable(other)}.{told}"))
+                    return read_cells(folder.read_file(path / other, folder.LARGEST_NOTEBOOK))
+                notes.append(Note("missing", wanted, f"{wanted} was not handed in.{told}"))
+                return None
+        notes += found
+        return cells
     except Unreadable as problem:
+        notes += found
         notes.append(Note(problem.kind, wanted, f"{wanted} could not be read: {problem}."))
         lost.add(wanted)
         return None
+
+
+def _of_another_chapter(path: Path, name: str, chapter: Chapter) -> str:
+    """A sentence about a notebook that is another chapter's, else ""."""
+    try:
+        other = Others(chapter).notebook_data(folder.read_file(path / name, folder.LARGEST_NOTEBOOK), name)
+    except Unreadable:
+        return ""
+    return f" {printable(name)} is the notebook of {called(other)}." if other else ""
 
 
 def _most_answers(path: Path, names: list[str], ids: set[str]) -> str | None:

@@ -28,6 +28,8 @@ def run(chapter: str | None, course: Path | None, resume: bool, options: dict) -
     if resume:
         record = _resumed(tree, chapter, options)
     else:
+        if options["replace"] and not options["sources"]:
+            raise ClassroomError("--replace says whose work to take in all the same: name the archive with --from, too")
         if options["sources"] or options["roster"]:
             whole &= _take_in(session, chapter, options, console)
         else:
@@ -63,7 +65,7 @@ def _take_in(session: Session, chapter: str | None, options: dict, console: Cons
     roster = read_roster(Path(options["roster"])) if options["roster"] else None
     sources = [Path(source) for source in options["sources"]]
     found = material.chapter(chapter)
-    report = take_in(session.tree, found, sources, roster)
+    report = take_in(session.tree, found, sources, roster, anyway=options["replace"])
     if roster:
         session.enrol(roster)
     for line in report.lines(notes=not told_of_all(session.tree, found, options["student"])):
@@ -84,7 +86,8 @@ def _begun(tree: ClassTree, chapter: str | None, options: dict) -> Run:
 
 def _resumed(tree: ClassTree, chapter: str | None, options: dict) -> Run:
     """The interrupted run, on as many workers as are asked for now."""
-    given = [options[name] for name in ("sources", "roster", "force", "dask", "confine", "trust_submissions")]
+    names = ("sources", "roster", "replace", "force", "dask", "confine", "trust_submissions")
+    given = [options[name] for name in names]
     if chapter or options["student"] != "*" or any(given):
         raise ClassroomError("--resume goes on with what the interrupted run was asked; beside it only --jobs counts")
     record = Run.read(tree)

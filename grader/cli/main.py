@@ -159,6 +159,14 @@ def autograde(
     roster: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Who the students are; see the instructor's guide.")
     ] = None,
+    replace: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Take this student's work from --from even where what is there is newer or was put there by hand; "
+            "'*': everybody's.",
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option(min=0, help="How many to judge at a time; 0: one for each processor.")] = 0,
     resume: Annotated[
         bool, typer.Option("--resume", metavar="", help="Go on with the run that was interrupted.")
@@ -194,7 +202,7 @@ def autograde(
     asked = {
         "student": student, "sources": [str(path.absolute()) for path in sources or ()],
         "roster": str(roster.absolute()) if roster else "", "jobs": jobs, "force": force, "dask": dask,
-        "confine": confine, "trust_submissions": trust_submissions,
+        "confine": confine, "trust_submissions": trust_submissions, "replace": replace or [],
     }  # fmt: skip
     raise typer.Exit(run(chapter, course, resume, asked))
 

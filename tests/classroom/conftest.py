@@ -71,7 +71,7 @@ def take(classroom, tmp_path):
     from grader.classroom import material
     from grader.classroom.intake import take as intake
 
-    def call(*sources, roster=None):
+    def call(*sources, roster=None, anyway=()):
         paths = []
         for number, source in enumerate(sources):
             if isinstance(source, bytes):
@@ -81,7 +81,7 @@ def take(classroom, tmp_path):
         if isinstance(roster, str):
             (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
             roster = tmp_path / "roster.csv"
-        return intake.take_in(classroom.tree, material.chapter(10), paths, roster)
+        return intake.take_in(classroom.tree, material.chapter(10), paths, roster, anyway=anyway)
 
     def there():
         found = {}

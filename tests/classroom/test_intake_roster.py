@@ -138,6 +138,21 @@ def test_a_roster_names_folders_and_says_who_is_missing(classroom, tmp_path, ros
     assert stamp.read_text() == "2026-11-30 09:00:00.000000 UTC"
 
 
+def test_whose_time_is_not_known_is_named(classroom, tmp_path, roster):
+    def said(text):
+        report = take_in(classroom.tree, material.chapter(10), [tmp_path / "in.zip"], roster(text))
+        return [line for line in report.lines() if "penalty" in line]
+
+    (tmp_path / "in.zip").write_bytes(moodle({("Ada", 1): answers(), ("Bob", 2): answers(), ("Eve", 3): answers()}))
+    time = "2026-11-30 09:00 UTC"
+    (line,) = said("id,name\nada,Ada\nbob,Bob\neve,Eve\n")
+    assert "do not say when" in line
+    (line,) = said(f"id,name,submitted\nada,Ada,{time}\nbob,Bob,\neve,Eve,{time}\n")
+    assert line.endswith("no penalty for being late is taken from them: bob.")
+    assert not said(f"id,name,submitted\nada,Ada,{time}\nbob,Bob,{time}\neve,Eve,{time}\n")
+    assert not said("id,name\nada,Ada\nbob,Bob\neve,Eve\n")  # it is known from before
+
+
 def test_a_groups_work_is_each_members(classroom, tmp_path, roster):
     (tmp_path / "in.zip").write_bytes(canvas({("team1", 13, False): answers()}))
     take_in(classroom.tree, material.chapter(10), [tmp_path / "in.zip"], roster(PLAIN))

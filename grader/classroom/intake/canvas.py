@@ -47,6 +47,9 @@ def read(listing: Listing, files: list[File]) -> tuple[list[HandIn], list[File]]
         if "attachment" in match.groupdict():
             hand_in.files.append(replace(file, name=match["file"], newness=int(match["attachment"])))
         else:
-            told = "Text or a link typed into Canvas was handed in; it is not read."
-            hand_in.notes.append(Note("refused", "text", told))
+            hand_in.notes = [Note("refused", "text", "")]
+    for hand_in in found.values():
+        beside = "beside files" if hand_in.files else "and no file"
+        told = f"Text or a link typed into Canvas was handed in {beside}; it is not read."
+        hand_in.notes = [replace(note, sentence=told) for note in hand_in.notes]
     return list(found.values()), nobodys

@@ -41,9 +41,11 @@ def read(listing: Listing, files: list[File]) -> tuple[list[HandIn], list[File]]
         hand_in = found.setdefault(sender, HandIn(sender, [], listing.as_of))
         name = "/".join(part for part in [match["rest"] or "", *file.parts[1:]] if part)
         if match["plugin"] != "file":
-            told = "Text typed into Moodle was handed in beside files; it is not read."
-            note = Note("refused", match["plugin"], told)
-            hand_in.notes += [] if note in hand_in.notes else [note]
+            hand_in.notes = [Note("refused", match["plugin"], "")]
         elif name:
             hand_in.files.append(replace(file, name=name))
+    for hand_in in found.values():
+        beside = "beside files" if hand_in.files else "and no file"
+        told = f"Text typed into Moodle was handed in {beside}; it is not read."
+        hand_in.notes = [replace(note, sentence=told) for note in hand_in.notes]
     return list(found.values()), nobodys

@@ -2,15 +2,16 @@
 
 What is replaced goes to `submitted_before/STUDENT/ASSIGNMENT/TIME/`. A hand-in is made ready in
 `submitted_before/.ready/`, the earlier one is moved away, then the ready one is moved in; each step is done or not.
-`recover` ends what a kill between the last two left. Nothing waits for the disk: what a power failure takes is in the
-source still, and taking in again compares every byte.
+`recover` ends what a kill between the last two left. What was placed is noted last (`Origin.placed`): a kill before
+that leaves files that count as put there by hand until the same hand-in is taken in again, which loses nothing. Nothing
+waits for the disk: what a power failure takes is in the source still, and taking in again compares every byte.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -29,17 +30,23 @@ _READY, _JOINER = ".ready", "+"  # no folder of a student or of an assignment ho
 @dataclass(frozen=True)
 class Origin:
     """Where a submission came from: `results/STUDENT/ASSIGNMENT/handed_in.json`. It tells which of two hand-ins is the
-    newer, and to whom a platform's feedback goes back."""
+    newer, and to whom a platform's feedback goes back.
+
+    `placed` are the files that were put there from a source last, name -> hash; None in a record from before there was
+    any. `seen` are all that ever came, name -> hash -> the source's name.
+    """
 
     sender: Sender
     as_of: datetime
     late: bool = False
     notes: tuple[Note, ...] = ()
+    placed: dict[str, str] | None = field(default_factory=dict)
+    seen: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
         data = {
             "schema": SCHEMA, "sender": asdict(self.sender), "as_of": self.as_of.isoformat(), "late": self.late,
-            "notes": [asdict(note) for note in self.notes],
+            "notes": [asdict(note) for note in self.notes], "placed": self.placed, "seen": self.seen,
         }  # fmt: skip
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         part = path.with_name(f".{path.name}.part")
@@ -53,8 +60,13 @@ class Origin:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             notes = tuple(Note(n["kind"], n["what"], n["sentence"]) for n in data["notes"] if n["kind"] in KINDS)
-            return cls(Sender(**data["sender"]), datetime.fromisoformat(data["as_of"]), bool(data["late"]), notes)
-        except (OSError, ValueError, KeyError, TypeError):
+            placed = data.get("placed")
+            return cls(
+                Sender(**data["sender"]), datetime.fromisoformat(data["as_of"]), bool(data["late"]), notes,
+                None if placed is None else dict(placed),
+                {name: dict(hashes) for name, hashes in data.get("seen", {}).items()},
+            )  # fmt: skip
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
 
@@ -80,15 +92,17 @@ def present(tree: ClassTree, student: str, assignment: str, wanted: set[str]) ->
     return found
 
 
-def age(tree: ClassTree, student: str, assignment: str, there: dict[str, bytes]) -> datetime | None:
+def age(origin: Origin | None, there: dict[str, bytes]) -> datetime | None:
     """As of when the submission is that lies there; None where nothing tells, as for files put there by hand."""
-    if origin := Origin.read(origin_path(tree, student, assignment)):
+    if origin:
         return origin.as_of
     return times.parse(there[STAMP].decode("ascii", "replace")) if STAMP in there else None
 
 
-def place(tree: ClassTree, student: str, assignment: str, files: dict[str, bytes], before: datetime | None) -> None:
-    """Make `files` the submission. What was there is kept under the time `before`."""
+def place(
+    tree: ClassTree, student: str, assignment: str, files: dict[str, bytes], before: datetime | None, mark: str = ""
+) -> Path | None:
+    """Make `files` the submission. What was there is kept under the time `before` and a `mark`; returns where."""
     ready = _ready(tree) / f"{student}{_JOINER}{assignment}"
     part = ready.with_name(f".{ready.name}.part")
     for left in (part, ready):
@@ -100,9 +114,12 @@ def place(tree: ClassTree, student: str, assignment: str, files: dict[str, bytes
     part.rename(ready)
     target = tree.submitted(student, assignment)
     target.parent.mkdir(parents=True, exist_ok=True)
+    kept = None
     if target.exists():
-        target.rename(_kept(tree, student, assignment, before))
+        kept = _kept(tree, student, assignment, before, mark)
+        target.rename(kept)
     ready.rename(target)
+    return kept
 
 
 def recover(tree: ClassTree) -> list[str]:
@@ -126,9 +143,9 @@ def _ready(tree: ClassTree) -> Path:
     return path
 
 
-def _kept(tree: ClassTree, student: str, assignment: str, before: datetime | None) -> Path:
+def _kept(tree: ClassTree, student: str, assignment: str, before: datetime | None, mark: str) -> Path:
     folder = tree.root / "submitted_before" / student / assignment
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    name = f"{before or times.now():%Y-%m-%dT%H-%M-%SZ}"
+    name = f"{before or times.now():%Y-%m-%dT%H-%M-%SZ}{mark}"
     names = (name, *(f"{name}-{n}" for n in range(2, 10_000)))
     return next(folder / name for name in names if not (folder / name).exists())

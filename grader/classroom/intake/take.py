@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from grader.classroom import durable
 from grader.classroom.autograde import only_one
 from grader.classroom.errors import ClassroomError
 from grader.classroom.folder import Note, printable, some
+from grader.classroom.foreign import called
 from grader.classroom.intake import times
+from grader.classroom.intake.by_hand import ByHand, by_hand, digest
 from grader.classroom.intake.choose import Chosen, choose, wanted_names
 from grader.classroom.intake.folders import STAMP
 from grader.classroom.intake.handin import HandIn, Sender
@@ -20,6 +23,7 @@ from grader.classroom.intake.names import apart, student_id
 from grader.classroom.intake.place import Origin, age, origin_path, place, present, recover
 from grader.classroom.intake.roster import Roster, read_roster
 from grader.classroom.intake.sources import read_source
+from grader.classroom.intake.wrong import refuse_another_chapters
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
 
@@ -33,9 +37,14 @@ NO_TIMES = (
 )
 
 
+NO_TIME = "When these handed in is not known, so no penalty for being late is taken from them: {}."
+ANYWAY = "To take what the archive holds all the same, name whom:  --replace STUDENT  ('*': everybody)."
+
+
 @dataclass(frozen=True)
 class Taken:
-    """How one hand-in went. `how`: "new", "replaced", "unchanged", "older" (than what is there), or "failed"."""
+    """How one hand-in went. `how`: "new", "replaced", "unchanged", "older" (than what is there), "none" (nothing of
+    the chapter's was handed in, and nothing was changed), or "failed"."""
 
     student: str
     how: str
@@ -43,6 +52,9 @@ class Taken:
     notes: tuple[str, ...] = ()  # sentences that grading tells again
     ignored: int = 0  # files that nothing asks for
     late: bool = False
+    kept: tuple[str, ...] = ()  # files that stay because they were put there by hand
+    earlier: str = ""  # where that lies which it replaced
+    by_hand: bool = False  # and that was put there by hand
 
 
 @dataclass
@@ -61,20 +73,29 @@ class Report:
     def lines(self, *, notes: bool = True) -> list[str]:
         """`notes`: with what grading tells again."""
         words = {"new": "new", "replaced": "newer than before", "unchanged": "unchanged", "older": "older, not taken",
-                 "failed": "NOT TAKEN"}  # fmt: skip
+                 "none": "of another chapter or of nobody known, not taken", "failed": "NOT TAKEN"}  # fmt: skip
         counts = ", ".join(f"{n} {word}" for how, word in words.items() if (n := self.count(how)))
         said = [f"Handed in: {counts or 'nothing'}."] if self.looked else []
         for taken in self.taken:
             sentences = taken.sentences + (taken.notes if notes else ())
             said += [f"{taken.student}: {sentence}" for sentence in sentences]
+            if taken.by_hand:
+                said.append(f"{taken.student}: what you had put there by hand was replaced; it is in {taken.earlier}.")
+        replaced = [taken.earlier for taken in self.taken if taken.earlier and not taken.by_hand]
+        for first in range(0, len(replaced), 5):
+            said.append(f"Replaced; the earlier work lies in {', '.join(replaced[first : first + 5])}.")
         said += self.told
+        if kept := [f"{taken.student} ({', '.join(taken.kept)})" for taken in self.taken if taken.kept]:
+            said.append(f"Put there by hand, so it stays, since nothing newer was handed in: {some(kept)}. {ANYWAY}")
+        if older := [taken.student for taken in self.taken if taken.how == "older"]:
+            said.append(f"Not taken, because what is there is newer: {some(older)}. {ANYWAY}")
         if late := [taken.student for taken in self.taken if taken.late]:
             said.append(f"Late by the platform's own mark: {some(late)}.")
         if ignored := self.nobodys + sum(taken.ignored for taken in self.taken):
             said.append(f"Files that no exercise asks for, and that were left out: {ignored}.")
         if self.absent:
             said.append(f"Nothing from {len(self.absent)} of the roster: {some(self.absent)}.")
-        return [printable(line, 500) for line in said]
+        return [printable(line, 700) for line in said]
 
 
 def take_in(
@@ -83,14 +104,17 @@ def take_in(
     sources: Sequence[Path],
     roster: Path | Roster | None = None,
     *,
+    anyway: Sequence[str] = (),
     progress: Callable[[Taken], None] = lambda taken: None,
 ) -> Report:
     """Take what was handed in for `chapter` from `sources` into `submitted/STUDENT/ASSIGNMENT/`.
 
     A source is Moodle's or Canvas' archive of submissions (or the folder that it was unpacked to), nbgrader's exchange,
     or a folder like `submitted/` (or a zip file of one). The newest hand-in of a student wins and earlier ones are
-    kept; taking in the same again changes nothing. `ClassroomError` only for what stops all: a source or a roster that
-    cannot be read at all, or another run at work. Whatever is wrong with one student's files is told in the report.
+    kept; taking in the same again changes nothing, nor what was put there by hand. Of students whose id fits a pattern
+    in `anyway` the hand-in is taken even so. `ClassroomError` only for what stops all: a source or a roster that cannot
+    be read at all, a source of another chapter, or another run at work. Whatever is wrong with one student's files is
+    told in the report.
     """
     if roster is not None and not isinstance(roster, Roster):
         roster = read_roster(roster)
@@ -102,15 +126,19 @@ def take_in(
             source = read_source(stack, tree, chapter, path, roster)
             report.told += source.told
             report.nobodys += source.nobodys
+            refuse_another_chapters(path, source.hand_ins, chapter)
             found += [replace(hand_in, source=number) for hand_in in source.hand_ins]
         found.sort(key=lambda hand_in: hand_in.as_of)  # stable: of equally new ones the source named last wins
         known = _Known(tree, chapter, roster, found)
-        timeless = False
+        given = _Given(tree, chapter, [path.name for path in sources])
+        timeless: dict[str, bool] = {}  # of the students of Moodle and Canvas: nobody knows when
         for hand_in in found:
             for student, sentences, when in known.students(hand_in):
-                timeless |= hand_in.sender.platform in ("moodle", "canvas") and not (hand_in.when or when)
+                theirs = replace(hand_in, when=hand_in.when or when)
+                ours = roster is None or student in known.people
+                wanted = any(fnmatchcase(student, pattern) for pattern in anyway)
                 try:
-                    taken = _take(tree, chapter, student, replace(hand_in, when=hand_in.when or when), sentences)
+                    taken = _take(given, student, theirs, sentences, ours, wanted)
                 except Exception as problem:  # whatever it was, the others must still be taken in
                     if durable.disk_is_full(problem, tree.root):
                         raise ClassroomError(
@@ -119,16 +147,31 @@ def take_in(
                         ) from None
                     kind = "" if isinstance(problem, ClassroomError) else f"{type(problem).__name__}: "
                     taken = Taken(student, "failed", (f"not taken in: {kind}{printable(str(problem), 200)}",))
+                if hand_in.sender.platform in ("moodle", "canvas") and taken.how != "none":
+                    stamp = tree.submitted(student, chapter.name) / STAMP
+                    timeless[student] = not (theirs.when or stamp.exists())
                 report.taken.append(taken)
                 progress(taken)
         if roster is None and any(hand_in.sender.platform == "moodle" for hand_in in found):
             report.told.append(NO_ROSTER)
-        if timeless:
-            report.told.append(NO_TIMES)
+        if without := [student for student, is_so in timeless.items() if is_so]:
+            report.told.append(NO_TIMES if len(without) == len(timeless) else NO_TIME.format(some(without)))
         if roster is not None:
             here = set(tree.students(chapter.name))
             report.absent = [person.id for person in roster.people if person.id not in here and _counts(person.name)]
     return report
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Of one intake: where it goes, and what the sources are called."""
+
+    tree: ClassTree
+    chapter: Chapter
+    sources: list[str]
+
+    def source(self, hand_in: HandIn) -> str:
+        return printable(self.sources[hand_in.source])
 
 
 def mend(tree: ClassTree) -> None:
@@ -148,6 +191,7 @@ class _Known:
         self.roster = roster
         self.by_sender: dict[Sender, str] = {}
         self.by_student: dict[str, Sender] = {}
+        self.people = {person.id for person in roster.people} if roster else set()
         self.claims: dict[tuple[int, str], set[Sender]] = {}  # (source, person) -> who may be that
         for hand_in in found if roster else ():
             for person in roster.find(hand_in.sender)[0]:
@@ -184,42 +228,93 @@ class _Known:
         return [(student, told, None)]
 
 
-def _take(tree: ClassTree, chapter: Chapter, student: str, hand_in: HandIn, told: list[str]) -> Taken:
-    name = chapter.name
+def _take(given: _Given, student: str, hand_in: HandIn, told: list[str], known: bool, anyway: bool) -> Taken:
+    """`known`: the roster names the student, or there is none. `anyway`: even if it is older, or replaces what was
+    put there by hand."""
+    tree, chapter, name = given.tree, given.chapter, given.chapter.name
     wanted = {*wanted_names(chapter), f"{name}.ipynb"}
     there = present(tree, student, name, wanted)
-    since = age(tree, student, name, there) if there is not None else None
-    if since and hand_in.as_of < since:
-        return Taken(student, "older", tuple(told))
+    origin = Origin.read(origin_path(tree, student, name))
+    since = age(origin, there) if there is not None else None
     chosen = choose(hand_in, chapter)
-    files, kept = _together(chosen, hand_in, there, wanted)
-    notes = [*chosen.notes, *kept]
-    sentences, noted = tuple(told), tuple(note.sentence for note in notes)
-    if not files:
-        sentences += ("handed in, but nothing of what the chapter asks for.",)
+    outcome = Taken(student, "unchanged", tuple(told), ignored=chosen.ignored, late=hand_in.late)
+    if since and hand_in.as_of < since and not anyway:
+        same = chosen.files.items() <= there.items()
+        return replace(outcome, how="unchanged" if same else "older", ignored=0)
+    if not chosen.files and (why := _not_of_the_chapter(chosen, chapter, there, known)):
+        return replace(outcome, how="none", sentences=(*told, why))
+    files = dict(chosen.files)
     if hand_in.when:
         files[STAMP] = times.stamp(hand_in.when).encode()
-    elif there and {**files, STAMP: b""} == {**there, STAMP: b""}:
+    from_source = {file: digest(data) for file, data in files.items()}
+    mine = by_hand(tree.submitted(student, name), there, origin)
+    if not anyway:
+        mine.defend(files, origin, hand_in.as_of, whole=hand_in.whole)
+    files, kept = _together(files, chosen, hand_in, there, wanted)
+    notes = [*chosen.notes, *kept]
+    sentences, noted = tuple(told), tuple(note.sentence for note in notes)
+    if not chosen.files:
+        sentences += ("handed in, but nothing of what the chapter asks for.",)
+    if not hand_in.when and there and {**files, STAMP: b""} == {**there, STAMP: b""}:
         files = there  # the same files, and the time at which they were handed in is known from before
     how = "unchanged" if files == there else "new" if there is None else "replaced"
-    origin = Origin(hand_in.sender, hand_in.as_of, hand_in.late, tuple(notes))
-    if how == "unchanged" and Origin.read(origin_path(tree, student, name)) == origin:
-        return Taken(student, how, sentences, noted, chosen.ignored, hand_in.late)
-    origin.write(origin_path(tree, student, name))
-    if how != "unchanged":
-        place(tree, student, name, files, since)
-    return Taken(student, how, sentences, noted, chosen.ignored, hand_in.late)
+    outcome = replace(outcome, how=how, sentences=sentences, notes=noted, kept=tuple(mine.kept))
+    before = origin or Origin(hand_in.sender, hand_in.as_of)
+    placed, seen = _recorded(before, files, from_source, mine, given.source(hand_in))
+    after = Origin(hand_in.sender, hand_in.as_of, hand_in.late, tuple(notes), placed, seen)
+    if how == "unchanged":
+        if origin != after:
+            after.write(origin_path(tree, student, name))
+        return outcome
+    # Whoever it is of is written first, what was placed last: see place.py.
+    replace(after, placed=before.placed).write(origin_path(tree, student, name))
+    mark = "-by-hand" if mine.replaced or (anyway and mine.since) else ""
+    earlier = place(tree, student, name, files, max(mine.since.values()) if mark else since, mark)
+    after.write(origin_path(tree, student, name))
+    return replace(outcome, earlier=str(earlier.relative_to(tree.root)) if earlier else "", by_hand=bool(mark))
+
+
+def _recorded(
+    before: Origin, files: dict[str, bytes], from_source: dict[str, str], mine: ByHand, source: str
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """`placed` and `seen` for the record. A file that stays from before is of the source it came from; one that was
+    put there by hand, of none."""
+    placed = {}
+    for name in files:
+        if name in from_source and name not in mine.kept:
+            placed[name] = from_source[name]
+        elif before.placed is None:
+            placed[name] = digest(files[name])
+        elif name in before.placed:
+            placed[name] = before.placed[name]
+    seen = {name: dict(hashes) for name, hashes in before.seen.items()}
+    for name, hash in from_source.items():
+        seen.setdefault(name, {}).setdefault(hash, source)
+    return placed, seen
+
+
+def _not_of_the_chapter(chosen: Chosen, chapter: Chapter, there: dict[str, bytes] | None, known: bool) -> str:
+    """Why a hand-in without anything that the chapter asks for is none, "" if it is one: what cannot be read may be
+    it, and a student of ours who handed in the wrong thing is told so by the grading."""
+    if any(note.kind in ("unreadable", "refused") for note in chosen.notes):
+        return ""
+    what = f"handed in nothing of {called(chapter)}"
+    if chosen.foreign and (there is not None or not known):
+        file, other = next(iter(chosen.foreign.items()))
+        return f"{what}, but {printable(file)} of {called(other)}; not taken."
+    return "" if known else f"{what}; not taken."
 
 
 def _together(
-    chosen: Chosen, hand_in: HandIn, there: dict[str, bytes] | None, wanted: set[str]
+    files: dict[str, bytes], chosen: Chosen, hand_in: HandIn, there: dict[str, bytes] | None, wanted: set[str]
 ) -> tuple[dict[str, bytes], list[Note]]:
-    """The files of the hand-in, and where it is a part only, what it lacks from the earlier one."""
-    files, notes = dict(chosen.files), []
-    if there and not hand_in.whole:
-        for name in sorted(there.keys() & wanted - files.keys()):
-            if name.endswith(".ipynb") and any(other.endswith(".ipynb") for other in files):
-                continue  # the newer one has a notebook under a name of its own
+    """The files of the hand-in, and where it is a part only, what it lacks from the earlier one. A notebook of another
+    chapter takes no place."""
+    files, notes = dict(files), []
+    for name in sorted((there or {}).keys() & wanted - files.keys()):
+        if name.endswith(".ipynb") and any(other.endswith(".ipynb") for other in files):
+            continue  # the newer one has a notebook under a name of its own
+        if not hand_in.whole or (name.endswith(".ipynb") and chosen.foreign):
             files[name] = there[name]
             notes.append(Note("changed", name, f"{name} is the one handed in earlier; the newest hand-in has none."))
     return files, notes
