@@ -21,6 +21,7 @@ ENDED = {
     State.OUT_OF_MEMORY: "Your code needed too much memory.",
     State.ERROR: "Your code ended the process (exit code {code}) instead of returning.",
 }
+_INCLUDE = re.compile(rb'#\s*include\s*["<](?:\./)?([^">\n]+)[">]')
 LONGEST_TEXT = 10_000  # characters
 FORGED = "Your code wrote to the grader's private pipe. Leave file descriptors that you did not open alone."
 
@@ -45,10 +46,12 @@ class HostBench:
         pass
 
     def program(self, harness: str) -> toolchain.HostProgram:
-        """The answer compiled with one harness file (its ``main``), once."""
+        """The answer compiled with one harness file (its ``main``), once: those of its files that this one includes,
+        so that a change of one file compiles, and can spoil, no program that is about another."""
         if harness not in self._programs:
             supplied = {n: b for n, b in self.harnesses.items() if n == harness or n.endswith(".h")}
-            source = toolchain.Source(self.files, next(iter(self.files)))
+            files = _reached(self.files, supplied[harness])
+            source = toolchain.Source(files, next(iter(files)))
             self._programs[harness] = toolchain.compile_host(source, harness=supplied, flags=self.flags)
         return self._programs[harness]
 
@@ -79,6 +82,18 @@ class HostBench:
         if said := last_words(outcome.stderr):
             message += f" Its last words: “{said}”."
         return failed(message, state=state, signal=outcome.signal, stderr=outcome.stderr[-2000:])
+
+
+def _reached(files: Mapping[str, bytes], harness: bytes) -> dict[str, bytes]:
+    """The files that a harness includes, directly or not, and all units; all files where it includes none of them."""
+    waiting = [harness, *(data for name, data in files.items() if not name.endswith((".h", ".hpp", ".cuh")))]
+    reached = {name for name in files if not name.endswith((".h", ".hpp", ".cuh"))}
+    while waiting:
+        named = {name.decode("utf-8", "replace") for name in _INCLUDE.findall(waiting.pop())}
+        more = {name for name in files if name in named} - reached
+        reached |= more
+        waiting += [files[name] for name in more]
+    return {name: data for name, data in files.items() if name in reached} or dict(files)
 
 
 def _is(value, kind: type) -> bool:

@@ -1,0 +1,1 @@
+"""Chapter 3: the interface families, read in the headers that the machine has."""

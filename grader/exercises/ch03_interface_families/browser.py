@@ -1,0 +1,127 @@
+"""A small browser of the headers: what a name is, where it stands, and what the comment above it says."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from grader.exercises.ch03_interface_families.headers import Declaration, index
+from grader.toolchain.tensorrt import find_headers
+
+MOST = 12  # declarations shown at once
+LACKING = "TensorRT's headers are not on this machine yet: run `grader plugin-lane` in a terminal, or wait for it."
+
+
+class Found:
+    """Declarations to show, or the sentence that says why there are none."""
+
+    def __init__(self, declarations: Sequence[Declaration], sentence: str, *, full: bool = True):
+        self.declarations, self.sentence, self.full = tuple(declarations), sentence, full
+
+    def __iter__(self):
+        return iter(self.declarations)
+
+    def __len__(self) -> int:
+        return len(self.declarations)
+
+    def __repr__(self) -> str:
+        parts = [self.sentence]
+        for one in self.declarations[:MOST]:
+            parts.append(f"{one.name}\n  {one.file}:{one.line}, {one.status}\n  {one.text}")
+            if self.full:
+                parts += [f"    {number}. {text}" for number, text in enumerate(one.sentences, 1)]
+        return "\n".join(filter(None, parts))
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self._lead()}{''.join(map(self._block, self.declarations[:MOST]))}</div>"
+
+    def _lead(self) -> str:
+        return f"<p>{escape(self.sentence)}</p>" if self.sentence else ""
+
+    def _block(self, one: Declaration) -> str:
+        where = f"{escape(one.file)}, line {one.line}"
+        info = f" · version string {escape(one.info)}" if one.info else ""
+        said = "".join(f"<li>{escape(text)}</li>" for text in one.sentences) if self.full else ""
+        return (
+            f'<p style="margin:.8em 0 .2em"><b><code>{escape(one.name)}</code></b> · {where} · '
+            f'{escape(one.status)}{info}'
+            f'</p><pre style="margin:0 0 .3em 1em;white-space:pre-wrap">{escape(one.text)}</pre>'
+            + (f'<ol style="margin:0 0 0 1em">{said}</ol>' if said else "")
+        )
+
+
+def declarations(name: str) -> Found:
+    """What the headers declare under ``name``: "getAliasedInput", or "IPluginV3OneBuildV2::getAliasedInput".
+
+    Each with file, line, status, and the numbered sentences of its comment. Of an unknown name, the nearest ones.
+    """
+    known = _known()
+    if known is None:
+        return Found((), LACKING)
+    asked = plain(name)
+    if (one := look_up(asked, known)) is not None:
+        return Found([one], "")
+    last = asked.rpartition("::")[2]
+    found = [] if "::" in asked else [one for one in known.values() if one.name.rpartition("::")[2] == last]
+    if found:
+        more = f" The first {MOST}:" if len(found) > MOST else ""
+        return Found(found, f"{len(found)} declarations are called {last}.{more}" if len(found) > 1 else "")
+    near = nearest(asked, known)
+    return Found((), f"The headers declare no {asked}." + (f" Near it: {', '.join(near)}." if near else ""))
+
+
+def mentions(phrase: str) -> Found:
+    """The declarations whose name or comment has ``phrase`` in it, in small letters or capitals: "aliased"."""
+    known = _known()
+    if known is None:
+        return Found((), LACKING)
+    wanted = phrase.lower()
+    found = [
+        one for one in known.values()
+        if wanted in one.name.lower() or any(wanted in sentence.lower() for sentence in one.sentences)
+    ]  # fmt: skip
+    plugin_first = sorted(
+        found, key=lambda one: ("plugin" not in f"{one.name} {one.file}".lower(), one.since is not None)
+    )
+    more = f", the first {MOST} of them:" if len(found) > MOST else ":" if found else "."
+    return Found(plugin_first, f"{len(found)} declarations mention “{phrase}”{more}", full=False)
+
+
+def plain(name: str) -> str:
+    """A name without what one may write around it: ``nvinfer1::``, parameters, the number of a sentence."""
+    text = re.sub(r"\(.*|\s*#\s*\d+\s*$", "", str(name)).strip().replace(".", "::")
+    return text.removeprefix("::").removeprefix("nvinfer1::")
+
+
+def look_up(name: str, known: Mapping[str, Declaration]) -> Declaration | None:
+    """The declaration of a qualified name: through ``using`` and, for a method, up to the base that declares it."""
+    if name in known and (known[name].kind != "type" or "::" in name):
+        return known[name]
+    owner, _, member = name.rpartition("::")
+    if name in known:  # an alias
+        return known.get(known[name].bases[0], known[name])
+    seen = set()
+    while owner in known and owner not in seen:
+        seen.add(owner)
+        if (one := known.get(f"{owner}::{member}")) is not None:
+            return one
+        bases = known[owner].bases
+        owner = bases[0] if bases else ""
+    return None
+
+
+def nearest(name: str, known: Mapping[str, Declaration]) -> list[str]:
+    """Up to three declared names that look or end like ``name``."""
+    last = name.rpartition("::")[2]
+    same = [one for one in known if one.rpartition("::")[2] == last]
+    if same:
+        return sorted(same, key=lambda one: -difflib.SequenceMatcher(None, one, name).ratio())[:3]
+    near = difflib.get_close_matches(last, {one.rpartition("::")[2] for one in known}, 1, 0.8)
+    return [one for one in known if one.rpartition("::")[2] in near][:3]
+
+
+def _known() -> Mapping[str, Declaration] | None:
+    headers, _ = find_headers()
+    return index(headers.folder) if headers else None
