@@ -11,6 +11,7 @@ from grader.exercises.ch03_interface_families.headers import Declaration, index
 from grader.toolchain.tensorrt import find_headers
 
 MOST = 12  # declarations shown at once
+BRIEF = 3  # sentences of each, where several are shown
 LACKING = "TensorRT's headers are not on this machine yet: run `grader plugin-lane` in a terminal, or wait for it."
 
 
@@ -26,29 +27,37 @@ class Found:
     def __len__(self) -> int:
         return len(self.declarations)
 
+    def _said(self, one: Declaration) -> tuple[Sequence[str], str]:
+        """The sentences to show of one declaration, and how to see the others."""
+        if not self.full:
+            return (), ""
+        if len(self.declarations) == 1 or len(one.sentences) <= BRIEF + 1:
+            return one.sentences, ""
+        return one.sentences[:BRIEF], f'{len(one.sentences) - BRIEF} more: declarations("{one.name}")'
+
     def __repr__(self) -> str:
         parts = [self.sentence]
         for one in self.declarations[:MOST]:
+            said, more = self._said(one)
             parts.append(f"{one.name}\n  {one.file}:{one.line}, {one.status}\n  {one.text}")
-            if self.full:
-                parts += [f"    {number}. {text}" for number, text in enumerate(one.sentences, 1)]
+            parts += [f"    {number}. {text}" for number, text in enumerate(said, 1)]
+            parts += [f"    {more}"] if more else []
         return "\n".join(filter(None, parts))
 
     def _repr_html_(self) -> str:
-        return f"<div>{self._lead()}{''.join(map(self._block, self.declarations[:MOST]))}</div>"
-
-    def _lead(self) -> str:
-        return f"<p>{escape(self.sentence)}</p>" if self.sentence else ""
+        lead = f"<p>{escape(self.sentence)}</p>" if self.sentence else ""
+        return f"<div>{lead}{''.join(map(self._block, self.declarations[:MOST]))}</div>"
 
     def _block(self, one: Declaration) -> str:
-        where = f"{escape(one.file)}, line {one.line}"
+        where = f"{escape(one.file)}, line {one.line} · {escape(one.status)}"
         info = f" · version string {escape(one.info)}" if one.info else ""
-        said = "".join(f"<li>{escape(text)}</li>" for text in one.sentences) if self.full else ""
+        said, more = self._said(one)
+        items = "".join(f"<li>{escape(text)}</li>" for text in said)
         return (
-            f'<p style="margin:.8em 0 .2em"><b><code>{escape(one.name)}</code></b> · {where} · '
-            f'{escape(one.status)}{info}'
-            f'</p><pre style="margin:0 0 .3em 1em;white-space:pre-wrap">{escape(one.text)}</pre>'
-            + (f'<ol style="margin:0 0 0 1em">{said}</ol>' if said else "")
+            f'<p style="margin:.8em 0 .2em"><b><code>{escape(one.name)}</code></b> · {where}{info}</p>'
+            f'<pre style="margin:0 0 .3em 1em;white-space:pre-wrap">{escape(one.text)}</pre>'
+            + (f'<ol style="margin:0 0 0 1em">{items}</ol>' if items else "")
+            + (f'<p style="margin:.2em 0 0 1.5em"><code>{escape(more)}</code></p>' if more else "")
         )
 
 
@@ -86,7 +95,8 @@ def mentions(phrase: str) -> Found:
         found, key=lambda one: ("plugin" not in f"{one.name} {one.file}".lower(), one.since is not None)
     )
     more = f", the first {MOST} of them:" if len(found) > MOST else ":" if found else "."
-    return Found(plugin_first, f"{len(found)} declarations mention “{phrase}”{more}", full=False)
+    count = "1 declaration mentions" if len(found) == 1 else f"{len(found)} declarations mention"
+    return Found(plugin_first, f"{count} “{phrase}”{more}", full=False)
 
 
 def plain(name: str) -> str:

@@ -22,7 +22,7 @@ _ALIAS = re.compile(r"using (\w+) = (?:(v_\d+_\d+)::)?(\w+)$")
 _FUNCTION = re.compile(r"(~?\w+|operator\W+)\s*\(")
 _VARIABLE = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*(?:=.*)?(?:\{.*\})?$")
 _PARAGRAPH = re.compile(r"\\(?:(?:class|struct|enum|typedef)\s+\w+|(\w+))\s*")
-_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<=[.!?])\s+(?=[A-Z`'\\])")
+_SENTENCE = re.compile(r"(?<!e\.g\.)(?<!i\.e\.)(?<=[.!?])\s+(?=[A-Z`'\\])")
 _SINCE = re.compile(r"Deprecated: Deprecated in (?:TensorRT )?(\d+\.\d+)")
 _MARKS = {"note": "Note: ", "warning": "Warning: ", "return": "Returns: ", "see": "See ", "param": "Parameter ",
           "deprecated": "Deprecated: "}  # fmt: skip
@@ -42,6 +42,7 @@ class Declaration:
     since: str | None = None  # deprecated since; "?" where the headers do not say
     bases: tuple[str, ...] = ()
     info: str | None = None  # of a versioned interface: "PLUGIN_V3ONE_BUILD 2.0"
+    pure: bool = False  # a method without a body of its own: a plugin must have it
 
     @property
     def status(self) -> str:
@@ -206,7 +207,7 @@ def _declare(file: _File, scopes: list[_Scope], buffer: str, line: int, doc: lis
         name = name and name[0]
     elif (function := _FUNCTION.search(text)) and "=" not in text[: function.start()]:
         name, kind = function[1].strip(), "method" if _in_class(scopes) else "function"
-        if name in ("if", "for", "while", "return", "alignas") or name == scopes[-1:] and scopes[-1].name:
+        if scopes and name.removeprefix("~") == scopes[-1].name:
             return
     elif re.match(r"(?:class|struct|enum)\b", text) or not (variable := _VARIABLE.search(text)):
         return  # a forward declaration
@@ -220,10 +221,12 @@ def _made(file: _File, scopes: list[_Scope], name, kind, line, text, doc, **more
     path = [scope.name for scope in scopes if scope.name and scope.name not in ("nvinfer1", "impl")]
     sentences = _sentences(doc)
     marked = re.search(r"TRT_DEPRECATED\w*", text) is not None
-    told = next((found[1] for one in sentences if (found := _SINCE.match(one))), None)
-    since = told or ("?" if marked else None)
+    version = next((found[1] for one in sentences if (found := _SINCE.match(one))), None)
+    since = version or ("?" if marked else None)
     shown = re.sub(r"\bTRT_DEPRECATED\w*\s*|\s*=\s*0$", "", text)
-    return Declaration("::".join([*path, name]), kind, file.name, line, _tidy(shown), sentences, since, **more)
+    pure = kind == "method" and text.endswith("= 0")
+    told = "::".join([*path, name]), kind, file.name, line, _tidy(shown), sentences, since
+    return Declaration(*told, pure=pure, **more)
 
 
 def _told(file: _File, scopes: list[_Scope], body: str) -> None:

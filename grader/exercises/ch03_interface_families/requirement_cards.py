@@ -52,7 +52,14 @@ def _problem(answer) -> str | None:
 
 def _well_formed(bench, rng) -> Finding:
     answers = _ask(bench)
-    return answers if isinstance(answers, Finding) else passed()
+    if isinstance(answers, Finding):
+        return answers
+    chosen = sum(choice != "" for choice, _ in answers.values())
+    if not chosen:
+        return failed(
+            f"No card has a choice yet. Begin with one that you are sure of: its choice is one of {', '.join(CHOICES)}."
+        )
+    return passed(f"{chosen} of {len(cards())} cards have a choice")
 
 
 def _chosen(card: Card):

@@ -1,0 +1,269 @@
+"""Chapter 3: the headers as declarations, what is derived from them and what is cited, cards, traps, plans."""
+
+from pathlib import Path
+
+import pytest
+
+from grader import course
+from grader.exercises import check
+from grader.exercises.ch03_interface_families import browser, families, pictures, traps
+from grader.exercises.ch03_interface_families.browser import declarations, look_up, mentions, plain
+from grader.exercises.ch03_interface_families.cards import CHOICES, cards, deck
+from grader.exercises.ch03_interface_families.headers import index
+from grader.exercises.runner import plan_of
+from grader.toolchain.tensorrt import HEADERS, find_headers, numbers
+from grader.verdict import State
+
+ROOT = Path(__file__).parents[2]
+SKELETONS, SOLUTIONS = (ROOT / tree / "03_interface_families" for tree in ("plugin_skeletons", "solutions"))
+SLUGS = ("requirement-cards", "header-traps")
+FOUND, _ = find_headers()
+needs_headers = pytest.mark.skipif(FOUND is None, reason="TensorRT's headers are not here: grader plugin-lane")
+needs_our_headers = pytest.mark.skipif(
+    FOUND is None or numbers(FOUND.version)[:2] != numbers(HEADERS)[:2], reason="these headers are not those of 10.14"
+)
+
+
+@pytest.fixture(scope="module")
+def known():
+    return index(FOUND.folder)
+
+
+# Headers
+
+TOY = """\
+#define TRT_MAJOR_ENTERPRISE 10
+#define TRT_MINOR_ENTERPRISE 14
+#define TRT_PATCH_ENTERPRISE 1
+namespace nvinfer1
+{
+class Forward;
+//!
+//! \\brief A thing. It does
+//! two things, e.g. This.
+//!
+//! \\note One only.
+//!
+//! \\deprecated Deprecated in TensorRT 9.2. Take IOther.
+//!
+class TRT_DEPRECATED IThing : public IBase
+{
+public:
+    //! \\brief Ask.
+    virtual int32_t ask(int32_t const* a, float b = 1.0F) const noexcept = 0;
+    virtual int32_t tell() noexcept
+    {
+        if (mValue) { return 1; }
+        return 0;
+    }
+    IThing() = default;
+    ~IThing() override = default;
+    //! Its number.
+    int64_t d[8];
+    int32_t count{};
+};
+namespace v_2_0
+{
+class IOther : public v_1_0::IOther
+{
+public:
+    InterfaceInfo getInterfaceInfo() const noexcept override
+    {
+        return InterfaceInfo{"OTHER", 2, 0};
+    }
+    virtual void more() noexcept {}
+};
+} // namespace v_2_0
+//! \\brief The second.
+using IOtherV2 = v_2_0::IOther;
+enum class Colour : int32_t
+{
+    kRED TRT_DEPRECATED_ENUM = 0, //!< red
+    //! Green.
+    kGREEN = 1
+};
+} // namespace nvinfer1
+"""
+
+
+def test_a_header_is_read_as_declarations(tmp_path):
+    (tmp_path / "NvInferToy.h").write_text(TOY)
+    (tmp_path / "NvInferVersion.h").write_text(TOY.split("namespace")[0])
+    found = index(tmp_path)
+    thing = found["IThing"]
+    assert (thing.kind, thing.line, thing.bases, thing.status) == ("class", 15, ("IBase",), "deprecated since 9.2")
+    assert thing.sentences[:3] == ("A thing.", "It does two things, e.g. This.", "Note: One only.")
+    ask, tell = found["IThing::ask"], found["IThing::tell"]
+    assert (ask.line, ask.pure, ask.sentences, ask.since) == (19, True, ("Ask.",), "9.2")
+    assert ask.text == "virtual int32_t ask(int32_t const* a, float b = 1.0F) const noexcept"
+    assert (tell.line, tell.pure) == (20, False)
+    assert (found["IThing::d"].text, found["IThing::d"].sentences) == ("int64_t d[8]", ("Its number.",))
+    assert found["IThing::count"].kind == "member"
+    assert {"IOtherV2", "IOtherV2::more"} <= set(found) and found["IOtherV2"].info == "OTHER 2.0"
+    assert found["IOtherV2"].sentences == ("The second.",)
+    assert found["Colour::kRED"].since == "?" and found["Colour::kGREEN"].since is None
+    assert not {"Forward", "IThing::IThing", "IThing::~IThing", "IThing::if"} & set(found)
+
+
+@needs_headers
+def test_names_are_looked_up_as_one_writes_them(known):
+    assert look_up("IPluginV3OneBuildV2::getOutputShapes", known).name == "IPluginV3OneBuild::getOutputShapes"
+    assert look_up("Dims::d", known).text == "int64_t d[MAX_DIMS]"
+    assert look_up("IPluginV3::enqueue", known) is None
+    assert plain("nvinfer1::IExprBuilder::declareSizeTensor(int32_t, ...) #2") == "IExprBuilder::declareSizeTensor"
+    assert "Near it: IPluginV2::enqueue" in declarations("IPluginV3::enqueue").sentence
+    assert "declareSizeTensor" in declarations("declareSizeTenser").sentence
+    assert [one.name for one in mentions("Aliased")] == [
+        "PreviewFeature::kALIASED_PLUGIN_IO_10_03", "IPluginV3OneBuildV2::getAliasedInput"
+    ]  # fmt: skip
+    shown = declarations("getAliasedInput")._repr_html_()
+    assert "NvInferRuntime.h" in shown and "A given plugin input can only be aliased to a single plugin output" in shown
+
+
+@needs_headers
+def test_each_declaration_stands_where_it_is_said_to(known):
+    for one in known.values():
+        text = (FOUND.folder / one.file).read_text(errors="replace").splitlines()
+        last = one.name.rpartition("::")[2]
+        near = " ".join(text[one.line - 1 : one.line + 12])
+        assert last in near or one.name.partition("::")[0] in ("IPluginV3OneBuildV2",), one
+
+
+# What is derived, and what is cited
+
+
+@needs_our_headers
+@pytest.mark.parametrize("family", families.FAMILIES, ids=lambda family: family.name)
+def test_what_is_cited_of_10_14_is_what_its_headers_say(family, known):
+    one = known[family.name]
+    assert (one.since, one.info or "") == (family.since, family.info)
+
+
+@needs_our_headers
+def test_the_methods_that_are_cited_are_those_of_the_headers(known):
+    assert families.methods(known) == families.METHODS
+
+
+def test_without_headers_everything_is_cited_and_says_so(monkeypatch):
+    for module in (families, browser):
+        monkeypatch.setattr(module, "find_headers", lambda: (None, ()))
+    monkeypatch.setattr(traps, "tensorrt_include", lambda: None)
+    table = families.status_table()
+    assert "there are no headers" in table.note and "deprecated since 10.0" in repr(table)
+    assert "as in TensorRT 10.14" in pictures.capabilities().svg() or pictures.capabilities().alt
+    assert "plugin-lane" in repr(declarations("clone")) and "plugin-lane" in mentions("clone").sentence
+    assert "plugin-lane" in repr(traps.gxx("#pragma once\n"))
+    assert "plugin-lane" in traps.trap_table().note
+
+
+@needs_our_headers
+def test_the_status_table_shows_what_the_headers_say():
+    rows = {row[0]: row for row in families.status_table().rows}
+    assert rows["IPluginV2DynamicExt"][4] == "deprecated since 10.0"
+    assert rows["IPluginV3OneBuildV2"][5].endswith("“PLUGIN_V3ONE_BUILD 2.0”")
+    assert rows["IPluginV2DynamicExt"][6].startswith("there")
+
+
+def test_the_pictures_say_in_words_what_they_show():
+    assert "another function" in pictures.overview().alt
+    assert "getWorkspaceSize (with an answer of its own)" in pictures.capabilities().alt
+    assert "IPluginV2DynamicExt from 6.0, deprecated since 10.0;" in pictures.timeline().alt
+
+
+# What the compiler says
+
+
+@needs_headers
+def test_what_the_chapter_says_of_the_traps():
+    table = traps.trap_table()
+    said = {row[1]: dict(zip(table.head[2:], row[2:], strict=True)) for row in table.rows}
+    usual, system, included, casts, override = table.head[2:]
+    for trap in ("the parameters of V2", "a const too many"):
+        quiet = [said[trap].pop(column) for column in (usual, system, casts)]
+        assert quiet == ["silent"] * 3 and said[trap] == {included: "warned of", override: "refused"}
+    letter = said["a letter in another case"]
+    assert letter.pop(override) == "refused" and set(letter.values()) == {"silent"}
+    for trap in ("no noexcept", "a pure method, misspelt"):
+        assert set(said[trap].values()) == {"refused"}
+    assert said["int const* from Dims::d"][usual] == "refused"
+    assert [said["the same with a cast"][c] for c in (usual, casts)] == ["silent", "warned of"]
+    assert [said["an extent kept in an int"][c] for c in (usual, casts)] == ["silent", "warned of"]
+
+
+# The cards
+
+
+@needs_headers
+@pytest.mark.parametrize("card", cards(), ids=lambda card: card.id)
+def test_all_evidence_of_a_card_is_declared(card, known):
+    assert card.choice in CHOICES and set(card.instead) <= set(CHOICES) - {card.choice}
+    assert card.evidence and all(look_up(name, known).name == name for name in card.evidence)
+
+
+def test_the_deck_shows_every_card_and_choice_and_no_evidence():
+    shown = deck()._repr_html_()
+    assert all(card.id in shown for card in cards()) and all(name in shown for name in CHOICES)
+    assert not [name for card in cards() for name in card.evidence if "::" in name and name in shown]
+
+
+@needs_headers
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("return []", "must return a dict"),
+        ("return {'point': ('build', '')}", "no card 'point'"),
+        ("return {'points': 'build'}", "a pair of texts"),
+        ("return {'points': ('v3', '')}", "'v3' is no choice"),
+        ("return {'points': ('', '')}", "No card has a choice yet"),
+    ],
+)
+def test_an_answer_of_another_form_is_told_kindly(answer, told):
+    verdict = check("requirement-cards", ROOT, cells={"requirement-cards": f"def choose():\n    {answer}\n"})
+    found = {c.check: c for c in verdict.checks}["well-formed"]
+    assert (found.state, verdict.earned) == (State.FAIL, 0)
+    assert told in found.message
+
+
+@needs_headers
+def test_a_wrong_choice_and_a_wrong_evidence_are_told_apart():
+    source = (SOLUTIONS / "requirement_cards.py").read_text()
+    old, new = '("build", "IPluginV3OneBuild::getWorkspaceSize")', '("runtime", "IPluginV3OneRuntime::enqueue")'
+    wrong = source.replace(old, new)
+    verdict = check("requirement-cards", ROOT, cells={"requirement-cards": wrong})
+    assert [c.check for c in verdict.checks if c.state is not State.PASS] == ["scratch"]
+    wrong = source.replace("PluginTensorDesc::type", "IPluginV3OneBuild::supportsFormatCombination")
+    verdict = check("requirement-cards", ROOT, cells={"requirement-cards": wrong})
+    failed = [c for c in verdict.checks if c.state is not State.PASS]
+    assert [c.check for c in failed] == ["evidence-decides"] and "NvInferRuntime.h, line" in failed[0].message
+
+
+# The plans
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_checks_and_chapter_name_the_same_misconceptions_groups_and_rows(slug):
+    exercise = course.find(slug, course.Tree(ROOT))
+    checks = plan_of(exercise).all_checks()
+    assert {c.misconception for c in checks} - {None} == {m.id for m in exercise.misconceptions}
+    assert {c.group for c in checks} == {g.id for g in exercise.groups}
+    cited = {row for c in checks if c.source.startswith("contract: ") for row in c.source[10:].split(", ")}
+    assert cited <= {row.row for row in exercise.contract}
+
+
+@needs_headers
+def test_the_solutions_pass():
+    cells = {"requirement-cards": (SOLUTIONS / "requirement_cards.py").read_text()}
+    for slug, points in (("requirement-cards", 10), ("header-traps", 8)):
+        verdict = check(slug, SOLUTIONS, cells=cells)
+        failed = [c.message for c in verdict.checks if c.state is not State.PASS]
+        assert verdict.earned == verdict.possible == points, failed
+
+
+@needs_headers
+def test_the_skeletons_are_told_what_tensorrt_would_see():
+    found = {c.check: c for c in check("header-traps", SKELETONS).checks}
+    assert found["compiles"].state is State.PASS  # the costliest trap of the three is silent
+    assert "gets 0, the base class's answer" in found["workspace-reached"].message
+    assert "gets nullptr" in found["cache-id-reached"].message
+    assert "tuned_runtime.h, line" in found["tuned-compiles"].message and "noexcept" in found["tuned-compiles"].message
+    assert "6 rows of 0 columns" in found["extents"].message
