@@ -12,9 +12,9 @@ class TunedRuntime : public nvinfer1::IPluginV3OneRuntime
 public:
     // YOUR TURN 4: whatever TensorRT chooses, version 0 runs. Spell the name as the base class does, and have the compiler
     // check it from now on.
-    int32_t setTatic(int32_t tactic) noexcept
+    int32_t setTatic(int32_t version) noexcept
     {
-        mVersion = tactic;
+        mVersion = version;
         return 0;
     }
 

@@ -8,9 +8,9 @@
 class TunedRuntime : public nvinfer1::IPluginV3OneRuntime
 {
 public:
-    int32_t setTactic(int32_t tactic) noexcept override
+    int32_t setTactic(int32_t version) noexcept override
     {
-        mVersion = tactic;
+        mVersion = version;
         return 0;
     }
 
