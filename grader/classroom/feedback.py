@@ -24,6 +24,8 @@ from grader.classroom.result import Result
 from grader.classroom.tree import ClassTree
 from grader.course import Chapter
 
+REVIEW = "is looked at again"  # of a score that a person gave
+
 
 @dataclass(frozen=True)
 class Row:
@@ -35,6 +37,11 @@ class Row:
     waiting: bool
     comment: str
     by_hand: bool = False
+
+    @property
+    def review(self) -> bool:
+        """A person gave the score, for an answer that was another one then."""
+        return self.waiting and self.by_hand
 
 
 class FeedbackExporter(Exporter):
@@ -121,8 +128,9 @@ def feedback_page(
         body.append(f"<h2>{escape(exercise.title)}</h2>")
         row, verdict = rows.get(exercise.slug), public_result(exercise, result)
         if row and row.by_hand:
+            again = f" The score {REVIEW}, since the answer or what the checks found has changed." if row.review else ""
             body.append(
-                f"<p><b>{number(row.score)} of {number(row.points)} points</b>, given by a person. "
+                f"<p><b>{number(row.score)} of {number(row.points)} points</b>, given by a person.{again} "
                 "What the checks found:</p>"
             )
             verdict = replace(verdict, pending=0.0)
@@ -137,12 +145,13 @@ def feedback_page(
 
 
 def _waiting(rows: dict[str, Row]) -> str:
-    waiting = sum(row.points - row.score for row in rows.values() if row.waiting)
-    return f", {number(waiting)} waiting for a grade" if waiting else ""
+    waiting = sum(row.points - row.score for row in rows.values() if row.waiting and not row.by_hand)
+    told = f", {number(waiting)} waiting for a grade" if waiting else ""
+    return told + (f"; a score {REVIEW}" if any(row.review for row in rows.values()) else "")
 
 
 def _row_html(row: Row) -> str:
-    state = "waits for a grade" if row.waiting else ""
+    state = f"given by a person, {REVIEW}" if row.review else "waits for a grade" if row.waiting else ""
     return (
         f'<tr><td>{escape(row.title)}</td><td class="n">{number(row.score)} / {number(row.points)}</td>'
         f"<td>{state}</td></tr>"

@@ -14,7 +14,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import parse_utc
 from sqlalchemy.exc import DBAPIError
 
-from grader.classroom import database, durable, folder, graft, rows, scores
+from grader.classroom import database, decided, durable, folder, graft, rows, scores
 from grader.classroom.errors import ClassroomError
 from grader.classroom.result import Result
 from grader.classroom.scores import Score
@@ -66,10 +66,12 @@ class GradebookWriter:
         this run could not judge.
         """
         with database.plain_errors(self.database):
-            self._save_scores_at_once(chapter, result, same_answers)
+            self._save_scores_at_once(chapter, submission, result, same_answers)
         self._save_notebook(chapter, submission, result, graft.graft(release, chapter, submission, result))
 
-    def _save_scores_at_once(self, chapter: Chapter, result: Result, same_answers: bool) -> None:
+    def _save_scores_at_once(
+        self, chapter: Chapter, submission: Submission, result: Result, same_answers: bool
+    ) -> None:
         """All scores of a submission or none."""
         if len(result.student) > database.LONGEST_NAME and self._book.engine.dialect.name != "sqlite":
             raise ClassroomError(
@@ -78,17 +80,18 @@ class GradebookWriter:
             )
         for again in (False, True):
             try:
-                return self._save_scores(chapter, result, same_answers)
+                return self._save_scores(chapter, submission, result, same_answers)
             except BaseException as problem:
                 self._book.db.rollback()  # nothing half-written, and the next submission finds it clean
                 hung_up = isinstance(problem, DBAPIError) and problem.connection_invalidated
                 if again or not hung_up:  # a server may have done so since the last submission, and be back
                     raise
 
-    def _save_scores(self, chapter: Chapter, result: Result, same_answers: bool) -> None:
+    def _save_scores(self, chapter: Chapter, submission: Submission, result: Result, same_answers: bool) -> None:
         db, exercises = self._book.db, {exercise.slug: exercise for exercise in chapter.exercises}
         submitted = rows.find_or_add(db, chapter.name, result.student, self._timestamp(result))
-        grades, why = [], {}
+        seen = decided.Graded(self.tree.autograded(result.student, chapter.name), chapter.name)
+        grades, reviewed, why = [], [], {}
         for grade in rows.grades(db, submitted.notebook):
             if grade.name in exercises:
                 before = grade.auto_score if same_answers else None
@@ -97,11 +100,19 @@ class GradebookWriter:
                 score = scores.written_score(grade.name, result)
             else:  # an instructor's own test cell: it is never run, so a person must grade it
                 score = Score(None, True)
-            # As nbgrader does: a score given by hand stays, and is shown for review after a new grading.
-            manual = score.needs_manual or grade.manual_score is not None
-            grades.append({"id": grade.id, "auto_score": score.auto, "needs_manual_grade": manual})
             why[grade.name] = score.why
+            if grade.manual_score is None:
+                grades.append({"id": grade.id, "auto_score": score.auto, "needs_manual_grade": score.needs_manual})
+                continue
+            # A score given by hand stays, and is for review only if what it was given for is no longer the same. Else
+            # the mark is left as it is: a person may be changing it at this moment.
+            parts = scores.answer_parts(exercises[grade.name]) if grade.name in exercises else (grade.name,)
+            same = all(seen.same(part, submission) for part in parts) if seen.known else same_answers
+            mark = {} if same and _equal(grade.auto_score, score.auto) else {"needs_manual_grade": True}
+            reviewed.append({"id": grade.id, "auto_score": score.auto, **mark})
         rows.change(db, Grade, grades)
+        for row in reviewed:
+            rows.change(db, Grade, [row])
         comments = [
             {"id": comment.id, "auto_comment": why.get(comment.name) or self._no_response(comment.name, result)}
             for comment in rows.comments(db, submitted.notebook)
@@ -144,3 +155,7 @@ class GradebookWriter:
             return submission.files | {"timestamp.txt": folder.read_file(stamp, 1000)}
         except folder.Unreadable:
             return dict(submission.files)
+
+
+def _equal(one: float | None, other: float | None) -> bool:
+    return one == other if one is None or other is None else abs(one - other) < 1e-6

@@ -66,6 +66,9 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded], booke
         if again < len(graded):
             many = f"{again} of {len(graded)} submissions {'was' if again == 1 else 'were'}"
         console.print(f"  {many} judged again: the checks or the simulated GPU changed since.")
+    if any(again for row in graded if (book := booked.get(row.student)) for _, again in book.by_hand.values()):
+        told = "review: the answer, or what the checks found, changed after a person gave the score. In the formgrader"
+        console.print(f"  {told} Resolve keeps it.", soft_wrap=True)
     if len(graded) > _MOST_ROWS:
         console.print("  Every grade:  grader class export grades.csv")
     return whole

@@ -105,3 +105,13 @@ def written_score(cell: str, result: Result) -> Score:
 def written_cells(chapter: Chapter) -> tuple[str, ...]:
     """The grade ids of a chapter's answers in words."""
     return (chapter.explain.id,) if chapter.explain else ()
+
+
+def waits(grade) -> bool:
+    """Points of a row of nbgrader's wait for a person, who gave none yet."""
+    return grade.needs_manual_grade and grade.manual_score is None
+
+
+def to_review(grade) -> bool:
+    """A person gave the score, for an answer or a finding that has changed since."""
+    return bool(grade.needs_manual_grade) and grade.manual_score is not None

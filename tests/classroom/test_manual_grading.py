@@ -1,7 +1,12 @@
 """What a person decides: points that wait, points by hand, comments, being late; what a new grading leaves of it."""
 
+import json
+import shutil
+
 import classroom_toy as toy
 import pytest
+
+from grader.classroom import material
 
 LATE = """
 from nbgrader.plugins import LateSubmissionPlugin
@@ -56,9 +61,105 @@ def test_a_decision_survives_a_new_grading_and_is_shown_for_review(classroom):
     (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("right")
     classroom.grade()
     assert grade_of(classroom, "ada", "toy-kernel") == (9.5, True)
-    assert grade_of(classroom, "ada", "toy-explain") == (2, True)
+    assert grade_of(classroom, "ada", "toy-explain") == (2, False)  # that answer is the same
     page = classroom.feedback("ada")
-    assert "Say which NaN you mean." in page and "9.5 / 10" in page
+    assert "Say which NaN you mean." in page
+    assert "<td>The kernel</td><td class=\"n\">9.5 / 10</td><td>given by a person, is looked at again</td>" in page
+    assert "<b>21.5 of 23 points; a score is looked at again</b>" in page and "waiting for a grade" not in page
+    assert "given by a person. The score is looked at again, since" in page
+
+
+def decided(classroom):
+    classroom.hand_in("ada", cu="half")
+    classroom.hand_in("bob", cu="pending")
+    classroom.grade()
+    for student in ("ada", "bob"):
+        decide(classroom, student, "toy-kernel", 9)
+        decide(classroom, student, "toy-explain", 2)
+
+
+def marks(classroom, student="ada"):
+    """What of a submission's scores by hand is to be looked at again."""
+    return [cell for cell in ("toy-kernel", "toy-explain") if grade_of(classroom, student, cell)[1]]
+
+
+def test_grading_again_what_has_not_changed_keeps_a_decision(classroom):
+    decided(classroom)
+    assert not classroom.grade(force=True)["ada"].unchanged
+    assert not marks(classroom) and not marks(classroom, "bob")
+    stamp = classroom.tree.submitted("ada", toy.NAME) / "timestamp.txt"
+    for time in (b"2030-05-01 15:00:00 UTC", b"2030-05-02 15:00:00 UTC"):
+        stamp.write_bytes(time)
+        classroom.grade(force=True)
+        assert not marks(classroom)
+    shutil.rmtree(classroom.tree.root / "autograded")
+    classroom.grade()
+    assert not marks(classroom) and not marks(classroom, "bob")
+    assert "<b>21 of 23 points</b>" in classroom.feedback("ada")
+
+
+def test_only_the_part_that_changed_is_for_review(classroom):
+    decided(classroom)
+    book = classroom.tree.submitted("ada", toy.NAME) / f"{toy.NAME}.ipynb"
+    book.write_text(json.dumps(toy.answered(words="Another reason.")))
+    classroom.grade()
+    assert marks(classroom) == ["toy-explain"]
+    classroom.grade(force=True)
+    assert marks(classroom) == ["toy-explain"]  # nobody has looked at it yet
+    decide(classroom, "ada", "toy-explain", 2)
+    classroom.grade(force=True)
+    assert not marks(classroom)
+
+
+def test_another_score_of_the_checks_is_for_review_though_the_answer_is_the_same(classroom, monkeypatch):
+    decided(classroom)
+    monkeypatch.setattr(material, "judging", lambda exercise: "another")
+    classroom.grade()
+    assert not marks(classroom)  # other checks found the same
+    monkeypatch.setattr(material, "judging", lambda exercise: "a third")
+    monkeypatch.setattr(material, "check", lambda e, d, **m: toy.check(e, toy_file(d, "right"), **m))
+    classroom.grade()
+    assert marks(classroom) == ["toy-kernel"]
+
+
+def toy_file(directory, text):
+    (directory / "toy.cu").write_text(text)
+    return directory
+
+
+def test_a_kill_before_the_gradebook_does_not_hide_that_an_answer_changed(classroom, monkeypatch):
+    from grader.classroom.gradebook import GradebookWriter
+
+    decided(classroom)
+    (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("half, and a word")
+
+    def killed(*arguments, **more):
+        raise RuntimeError("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GradebookWriter, "write", killed)
+        assert "killed" in classroom.grade("ada")["ada"].problem
+    assert not marks(classroom)
+    classroom.grade("ada")
+    assert marks(classroom) == ["toy-kernel"]
+
+
+def test_the_tables_say_what_is_for_review(classroom, tmp_path):
+    import csv
+
+    from grader.classroom.session import Session
+
+    decided(classroom)
+    (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("right")
+    classroom.grade()
+    session = Session(classroom.tree)
+    session.export(tmp_path / "grades.csv")
+    rows = {row["student_id"]: row for row in csv.DictReader((tmp_path / "grades.csv").open())}
+    assert float(rows["ada"]["pending"]) == 0
+    assert rows["ada"]["flags"] == "toy-kernel: review" and rows["bob"]["flags"] == ""
+    grade = session.grades(material.chapter(10)).of["ada"]
+    assert (grade.waits, grade.settled, grade.waiting()) == (0, False, "ada (review)")
+    assert "The kernel: 9 of 10 (is looked at again)." in grade.sentence()
 
 
 def test_an_unchanged_submission_is_not_flagged_again(classroom):
@@ -86,7 +187,7 @@ def test_the_table_of_grades_shows_what_a_person_gave(classroom, monkeypatch):
     decide(classroom, "ada", "toy-explain", 2)
     assert table() == ["ada", "9.5", "by", "hand", "10", "✓", "2", "by", "hand", "21.5"]
     (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("now right")
-    assert table() == ["ada", "9.5", "review", "10", "✓", "2", "review", "21.5"]
+    assert table() == ["ada", "9.5", "review", "10", "✓", "2", "by", "hand", "21.5"]
 
 
 def test_being_late_costs_what_the_class_says_and_the_page_says_so(classroom):

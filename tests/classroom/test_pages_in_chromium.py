@@ -126,6 +126,34 @@ def test_a_hostile_class_in_the_instructors_browser(classroom, toy_root, browser
         server.close()
 
 
+@needs_chromium
+def test_the_same_number_typed_again_ends_a_review(classroom, toy_root, browser):
+    folder = classroom.hand_in("ada", cu="half")
+    classroom.grade()
+    with classroom.book() as book:
+        grade = book.find_grade("toy-kernel", toy.NAME, toy.NAME, "ada")
+        grade.manual_score, grade.needs_manual_grade = 9, False
+        book.db.commit()
+    (folder / "toy.cu").write_text("right")
+    classroom.grade()
+    assert classroom.scores("ada")["toy-kernel"] == (10, True)
+    with classroom.book() as book:
+        submission = book.find_submission_notebook(toy.NAME, toy.NAME, "ada").id
+    server = Server(classroom, toy_root)
+    try:
+        ready = "window.formgrader && formgrader.loaded && $('#toy-kernel').val() == '9' && $.active == 0"
+        browser.open(f"{server.url}formgrader/submissions/{submission}", ready=ready)
+        assert browser.evaluate("$('#toy-kernel').closest('div').find('.mark-graded').is(':visible')")
+        for event in ("input", "focusout"):
+            browser.do(f"$('#toy-kernel')[0].dispatchEvent(new Event('{event}', {{bubbles: true}}))")
+        browser.wait("!$('#toy-kernel').hasClass('needs_manual_grade') && $.active == 0")
+        assert classroom.scores("ada")["toy-kernel"] == (10, False)
+        is_calm(browser, server.url)
+        browser.open("about:blank")
+    finally:
+        server.close()
+
+
 def rename(classroom, student, first, last):
     from nbgrader.api import Gradebook
 

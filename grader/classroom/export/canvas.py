@@ -70,7 +70,7 @@ def export_canvas(
 
 def _goes_out(grade: Grade, pending_as_zero: bool, waiting: list[str]) -> bool:
     if not grade.settled:
-        waiting.append(f"{printable(grade.student)} ({number(grade.waits)})")
+        waiting.append(grade.waiting())
     return grade.settled or pending_as_zero
 
 
@@ -82,6 +82,10 @@ def tell_left_out(
         outcome.told.append(f"Points that wait for a grade went out as zeros, as you asked: {some(waiting)}.")
     elif waiting:
         outcome.told.append(f"Left out, because points wait for a grade: {some(waiting)}.")
+    if any("review)" in who for who in waiting):
+        outcome.told.append(
+            "review: the answer changed after a person gave the score; the formgrader's button Resolve keeps it."
+        )
     strangers = sorted({student for grades in chapters for student in grades.of} - known)
     if strangers:
         outcome.told.append(f"Left out, because the roster does not name them: {some(map(printable, strangers))}.")

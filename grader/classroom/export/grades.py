@@ -9,6 +9,7 @@ from nbgrader.api import MissingEntry
 from grader.classroom import scores
 from grader.classroom.database import open_book
 from grader.classroom.errors import ClassroomError
+from grader.classroom.folder import printable
 from grader.classroom.intake.handin import Sender
 from grader.classroom.intake.place import Origin, origin_path
 from grader.classroom.intake.roster import Person
@@ -21,7 +22,8 @@ from grader.course import Chapter
 @dataclass(frozen=True)
 class Grade:
     """What one student got for one chapter. `score` has the late penalty taken off. `waits` are the points that a
-    person must still grade; it may be 0 where a grade is only to be looked at again, and `settled` is False then too.
+    person must still grade; `review` are the titles of what a person gave a score and must look at again. With either
+    it is not `settled`.
     """
 
     student: str
@@ -32,12 +34,19 @@ class Grade:
     penalty: float
     rows: tuple[tuple[str, float, float, bool], ...]  # title, score, points, whether it waits
     flags: dict[str, str]  # title -> "missing" or "unreadable"
+    review: tuple[str, ...] = ()
+
+    def waiting(self) -> str:
+        """Who it is and what it waits for."""
+        why = [number(self.waits)] if self.waits or not self.review else []
+        return f"{printable(self.student)} ({', '.join([*why, *['review'] * bool(self.review)])})"
 
     def sentence(self) -> str:
         """All of it in one line of plain text, for a comment. It holds titles and points only."""
         parts = [f"{number(self.score)} of {number(self.points)} points."]
         for title, score, points, waiting in self.rows:
-            note = self.flags.get(title) or ("waits for a grade" if waiting else "")
+            note = "is looked at again" if title in self.review else self.flags.get(title)
+            note = note or ("waits for a grade" if waiting else "")
             parts.append(f"{title}: {number(score)} of {number(points)}{f' ({note})' if note else ''}.")
         if self.penalty:
             parts.append(f"Late: -{number(self.penalty)}.")
@@ -99,13 +108,14 @@ def read_grades(tree: ClassTree, database: str, course: str, chapter: Chapter) -
                 student=student,
                 score=max(0.0, submission.score - penalty),
                 points=points,
-                waits=sum(max(grade.max_score - grade.score, 0.0) for grade in grades if grade.needs_manual_grade),
+                waits=sum(max(grade.max_score - grade.score, 0.0) for grade in grades if scores.waits(grade)),
                 settled=not any(grade.needs_manual_grade for grade in grades),
                 penalty=penalty,
                 rows=tuple(
                     (titles.get(g.name, g.name), g.score, g.max_score, bool(g.needs_manual_grade)) for g in grades
                 ),
                 flags={titles.get(name, name): flag for name, flag in flags.items()},
+                review=tuple(titles.get(grade.name, grade.name) for grade in grades if scores.to_review(grade)),
             )
             if origin := Origin.read(origin_path(tree, student, chapter.name)):
                 senders[student] = origin.sender

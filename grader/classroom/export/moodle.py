@@ -34,7 +34,7 @@ def export_moodle(grades: Grades, roster: Roster, path: Path, *, pending_as_zero
         if grade := grades.person(person, "moodle"):
             known.add(grade.student)
             if not grade.settled:
-                waiting.append(f"{printable(grade.student)} ({number(grade.waits)})")
+                waiting.append(grade.waiting())
             if grade.settled or pending_as_zero:
                 going.append((person, grade))
     rows = (

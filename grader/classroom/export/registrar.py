@@ -18,13 +18,16 @@ COLUMNS = (
     "late_submission_penalty", "score", "max_score", "pending", "flags",
 )  # fmt: skip
 
+ABSENT = "nothing handed in"
+
 
 def export_csv(tree: ClassTree, database: str, course: str, path: Path) -> int:
     """Write one row for every student and assignment, handed in or not; returns how many. Written whole or
     not at all.
 
-    `pending` are the points that still need a person's grade; `flags` names the answers that were unreadable
-    or missing in a submission; an exercise's column is empty where nothing was handed in.
+    `pending` are the points that still need a person's grade; `flags` names the answers that were unreadable or missing
+    in a submission, and the scores that a person must look at again, or says that nothing was handed in; an exercise's
+    column is empty then.
     """
     rows = []
     names: dict[str, None] = {}  # in order of appearance
@@ -40,9 +43,9 @@ def export_csv(tree: ClassTree, database: str, course: str, path: Path) -> int:
                 names.update(dict.fromkeys(cell.name for nb in assignment.notebooks for cell in nb.grade_cells))
                 try:
                     row |= _submission(book.find_submission(assignment.name, student.id))
-                    row["flags"] = _flags(tree, assignment.name, student.id)
+                    row["flags"] = "; ".join(filter(None, [row["flags"], _flags(tree, assignment.name, student.id)]))
                 except MissingEntry:
-                    pass
+                    row["flags"] = ABSENT
                 rows.append(row)
     columns = [*COLUMNS, *names]
     write_table(path, [columns, *([row.get(column, "") for column in columns] for row in rows)])
@@ -57,7 +60,8 @@ def _submission(submission) -> dict:
         "raw_score": submission.score,
         "late_submission_penalty": penalty,
         "score": max(0.0, submission.score - penalty),
-        "pending": sum(max(g.max_score - g.score, 0.0) for g in grades if g.needs_manual_grade),
+        "pending": sum(max(g.max_score - g.score, 0.0) for g in grades if scores.waits(g)),
+        "flags": "; ".join(f"{grade.name}: review" for grade in grades if scores.to_review(grade)),
         **{grade.name: grade.score for grade in grades},
     }
 
