@@ -182,7 +182,7 @@ def summary(
         def page(refresh: int | None = None) -> str:
             found = [reader.read(each, anonymous=anonymous) for each in chapters]
             shown = [each for each in found if each.students or chapter or refresh]
-            return summary_page(shown, refresh=refresh, now=datetime.now())
+            return summary_page(shown, refresh=refresh, now=datetime.now().astimezone())
 
         if live:
             server = LivePage(lambda: page(refresh=5))
@@ -209,12 +209,15 @@ def forget(
 
     with _plain_errors():
         tree = ClassTree.find(course)
+        summary = (tree.root / "summary.html").exists()
         for line in find(tree, student):
             console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
         if not yes and not typer.confirm("Delete all of this?"):
             raise typer.Exit(2)
         forget(tree, student)
         console.print("Deleted. Backups and files that you exported are not reached from here.", soft_wrap=True)
+        if summary:
+            console.print("summary.html held the name; make it again with  grader class summary", soft_wrap=True)
 
 
 @app.command()

@@ -30,6 +30,17 @@ _SHORT = {
     State.UNSUPPORTED_HERE: "waits",
     State.GRADER_FAULT: "fault",
 }
+_LEGEND = {  # of the marks that do not speak for themselves
+    "error": "it could not be checked as it is",
+    "time": "it took too long",
+    "memory": "it needed too much memory",
+    "waits": "for a machine that can check it, or for your grade",
+    "fault": "the grader failed; no points are taken",
+    "unreadable": "waits for you",
+    "missing": "was not handed in; waits for you",
+    "by hand": "you gave the score",
+    "review": "what you gave the score for has changed since; Resolve in the formgrader keeps it",
+}
 _LONGEST_NAME = 24
 _MOST_ROWS = 60
 
@@ -42,20 +53,26 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded], booke
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
     table.add_column("student", no_wrap=True)
     for exercise in chapter.exercises:
-        table.add_column(Text(f"{exercise.alias}\n/ {number(exercise.points)}"), justify="right")
+        heading = Text(f"{exercise.alias}\n/ {number(exercise.points)}")
+        table.add_column(heading, justify="right", overflow="fold")
     if chapter.explain:
         table.add_column(Text(f"in words\n/ {number(chapter.explain.points)}"), justify="right")
     table.add_column(Text("sum"), justify="right")
-    told, whole = [], True
+    told, whole, marks = [], True, {}
     for row in graded:
         result, book = row.result, booked.get(row.student)
         failed = result is None or any(scores.faulty(verdict) for verdict in result.verdicts.values())
         whole &= not failed
         if failed or len(graded) <= _MOST_ROWS:
-            table.add_row(Text(printable(row.student, _LONGEST_NAME)), *_cells(chapter, result, book))
+            cells = _cells(chapter, result, book)
+            table.add_row(Text(printable(row.student, _LONGEST_NAME)), *cells)
+            marks |= {mark: words for mark, words in _LEGEND.items() if any(mark in cell.plain for cell in cells)}
             told += [(row.student, remark) for remark in _remarks(chapter, row, result, book)]
     if table.row_count:
         console.print(table)
+    if marks:
+        said = "; ".join(f"{mark}: {words}" for mark, words in marks.items())
+        console.print(f"  {said}.", soft_wrap=True, highlight=False)
     for student, remark in told:
         console.print(Text(f"  {printable(student, _LONGEST_NAME)}: {remark}"), soft_wrap=True)
     unchanged = sum(row.unchanged for row in graded)
@@ -66,9 +83,6 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded], booke
         if again < len(graded):
             many = f"{again} of {len(graded)} submissions {'was' if again == 1 else 'were'}"
         console.print(f"  {many} judged again: the checks or the simulated GPU changed since.")
-    if any(again for row in graded if (book := booked.get(row.student)) for _, again in book.by_hand.values()):
-        told = "review: the answer, or what the checks found, changed after a person gave the score. In the formgrader"
-        console.print(f"  {told} Resolve keeps it.", soft_wrap=True)
     if len(graded) > _MOST_ROWS:
         console.print("  Every grade:  grader class export grades.csv")
     return whole

@@ -41,13 +41,14 @@ class Run:
             return cls(**{**data, "assignments": tuple(data["assignments"])})
         except FileNotFoundError:
             raise ClassroomError(
-                "there is nothing to resume: no run of this class was interrupted. Run it without --resume; what has "
-                "not changed is not graded again"
+                "there is nothing to resume: no run of this class was interrupted after it had begun to grade. Run the "
+                "command as it was, with its options and without --resume; unless they have --force, what has not "
+                "changed is not graded again"
             ) from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
             raise ClassroomError(
-                f"{_path(tree)} cannot be read ({problem}). Run the command without --resume; what has not changed is "
-                "not graded again"
+                f"{_path(tree)} cannot be read ({problem}). Run the command as it was, without --resume; what has not "
+                "changed is not graded again unless it has --force"
             ) from None
 
     @staticmethod

@@ -51,8 +51,9 @@ def summary_page(summaries: list[Summary], *, refresh: int | None = None, now: d
     head = _STYLE + (f'<meta http-equiv="refresh" content="{refresh}">' if refresh else "")
     body = [_patterns()]
     if refresh and now:
+        clock = f"{now:%H:%M:%S %Z}".strip()
         body.append(
-            f'<p class="muted">This page is alive: it looks again every {refresh} seconds. Now {now:%H:%M:%S}.</p>'
+            f'<p class="muted">This page is alive: it looks again every {refresh} seconds. Now {clock}.</p>'
         )
     for summary in summaries:
         body.append(_chapter(summary))

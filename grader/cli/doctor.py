@@ -22,10 +22,11 @@ def report(console: Console | None = None) -> int:
             if item.ok
             else Text("missing ", "bold red" if item.needed else "yellow")
         )
-        console.print(Text.assemble(mark, (item.title, "bold"), "  ", item.found))
-        console.print(_indented(f"{'for' if item.ok else 'would be for'} {item.unlocks}", "dim"))
+        wide = not console.is_terminal  # in a file or a pipe a line is as long as it is
+        console.print(Text.assemble(mark, (item.title, "bold"), "  ", item.found), soft_wrap=wide)
+        _indented(console, f"{'for' if item.ok else 'would be for'} {item.unlocks}", "dim")
         if not item.ok:
-            console.print(_indented(f"to get it: {item.how}"))
+            _indented(console, f"to get it: {item.how}")
             lacking += [item.title] if item.needed else []
     console.print()
     if lacking:
@@ -35,5 +36,8 @@ def report(console: Console | None = None) -> int:
     return OK
 
 
-def _indented(text: str, style: str = "") -> Padding:
-    return Padding(Text(text, style), (0, 0, 0, 8))
+def _indented(console: Console, text: str, style: str = "") -> None:
+    if console.is_terminal:
+        console.print(Padding(Text(text, style), (0, 0, 0, 8)))
+    else:
+        console.print(Text(f"        {text}", style), soft_wrap=True)

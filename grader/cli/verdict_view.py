@@ -62,6 +62,8 @@ def show(
     console.print()
     for line in _next(verdict, exercise) if learner else ():
         console.print(line)
+    if not verdict.seconds and not learner:  # nothing was handed in, so nothing ran
+        return
     where = words.DEVICES.get(verdict.device, verdict.device)
     told = f"Checked on {where} in {verdict.seconds:.1f} s" + (f": {folder}" if learner else ".")
     console.print(Text(told, "dim"), soft_wrap=True)

@@ -103,6 +103,14 @@ def test_from_canvas_to_canvas(graded, run, tmp_path, roster_first):
     assert (tmp_path / "out.csv").read_bytes().startswith(b"Student,")  # no byte order mark
 
 
+def test_a_file_without_a_grade_is_not_written(graded, run, tmp_path):
+    roster = graded(canvas(IN_CANVAS), CANVAS, leave=tuple("abcdefghijklmnopqrstuvwxyzS"))
+    done = run(tmp_path / "o.csv", "--format", "canvas", "--roster", roster, "--column", "A toy <chapter>",
+               "--chapter", "10")  # fmt: skip
+    assert done.exit_code == 2 and not (tmp_path / "o.csv").exists()
+    assert "No grade can go out, so" in done.output and "points wait for a grade" in done.output
+
+
 def test_pending_points_as_zeros_only_when_asked_for(graded, run, tmp_path):
     roster = graded(canvas(IN_CANVAS), CANVAS)
     done = run(tmp_path / "o.csv", "--format", "canvas", "--roster", roster, "--pending-as-zero", "--chapter", "10",

@@ -9,43 +9,44 @@ from grader.classroom.autograde import only_one
 from grader.classroom.commands import app
 from grader.classroom.errors import ClassroomError
 
-MARK = b"a-sentence-that-only-ada-wrote"
+MARK = b"a-sentence-that-only-zoe-wrote"
 
 
 def graded(classroom):
-    for student in ("ada", "adam"):
-        words = MARK.decode() if student == "ada" else "other words"
+    for student in ("zoe", "zoem"):
+        words = MARK.decode() if student == "zoe" else "other words"
         classroom.hand_in(student, book=toy.answered(words=words))
     classroom.grade()
-    for student in ("ada", "adam"):
+    for student in ("zoe", "zoem"):
         classroom.feedback(student)
-    (classroom.tree.root / "summary.html").write_text("ada")
+    (classroom.tree.root / "summary.html").write_text("zoe")
     inbound = classroom.tree.exchange / "tensorrt-plugins" / "inbound"
-    for name in ("ada+10_toy+2030", "adam+10_toy+2030"):
+    for name in ("zoe+10_toy+2030", "zoem+10_toy+2030"):
         (inbound / name).mkdir(parents=True)
     return classroom.tree
 
 
 def test_nothing_is_left_of_a_student_and_nothing_of_another_is_lost(classroom):
     tree = graded(classroom)
-    assert len(forget.find(tree, "ada")) == 7
-    done = CliRunner().invoke(app, ["forget", "ada", "--yes", "--course", str(tree.root)])
+    assert len(forget.find(tree, "zoe")) == 7
+    done = CliRunner().invoke(app, ["forget", "zoe", "--yes", "--course", str(tree.root)])
     assert done.exit_code == 0, done.output
-    left = [path for path in tree.root.rglob("*") if path.name == "ada" or path.name.startswith("ada+")]
+    assert "summary.html held the name; make it again with  grader class summary" in done.output
+    left = [path for path in tree.root.rglob("*") if path.name == "zoe" or path.name.startswith("zoe+")]
     assert not left
     held = [path for path in tree.root.rglob("*") if path.is_file() and MARK in path.read_bytes()]
     assert not held
-    assert b"ada" not in tree.database.read_bytes().replace(b"adam", b"")
-    assert classroom.scores("adam")["toy-kernel"] == (10, False)
-    assert tree.submitted("adam", toy.NAME).is_dir() and (tree.feedback("adam", toy.NAME)).is_dir()
+    assert b"zoe" not in tree.database.read_bytes().replace(b"zoem", b"")
+    assert classroom.scores("zoem")["toy-kernel"] == (10, False)
+    assert tree.submitted("zoem", toy.NAME).is_dir() and (tree.feedback("zoem", toy.NAME)).is_dir()
     with pytest.raises(ClassroomError, match="nothing is kept"):
-        forget.find(tree, "ada")
+        forget.find(tree, "zoe")
 
 
 def test_nothing_is_deleted_without_a_yes(classroom):
     tree = graded(classroom)
-    done = CliRunner().invoke(app, ["forget", "ada", "--course", str(tree.root)], input="n\n")
-    assert done.exit_code == 2 and tree.submitted("ada", toy.NAME).is_dir()
+    done = CliRunner().invoke(app, ["forget", "zoe", "--course", str(tree.root)], input="n\n")
+    assert done.exit_code == 2 and tree.submitted("zoe", toy.NAME).is_dir()
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/etc", ".ready"])
@@ -64,4 +65,4 @@ def test_a_link_is_removed_and_not_followed(classroom, tmp_path):
 def test_not_while_grading(classroom):
     tree = graded(classroom)
     with only_one(tree), pytest.raises(ClassroomError, match="at work"):
-        forget.forget(tree, "ada")
+        forget.forget(tree, "zoe")

@@ -123,7 +123,7 @@ def test_one_bad_submission_never_stops_the_rest(classroom, monkeypatch):
     assert classroom.scores("ada") == classroom.scores("eve") == FULL
 
 
-def test_a_score_given_by_hand_stays_and_is_shown_for_review(classroom):
+def test_a_score_given_by_hand_stays(classroom):
     from nbgrader.api import Gradebook
 
     classroom.hand_in("ada")
@@ -134,7 +134,7 @@ def test_a_score_given_by_hand_stays_and_is_shown_for_review(classroom):
     classroom.grade(force=True)
     with Gradebook(f"sqlite:///{classroom.tree.database}") as book:
         grade = book.find_grade("toy-kernel", toy.NAME, toy.NAME, "ada")
-        assert (grade.score, grade.needs_manual_grade) == (7, True)
+        assert (grade.score, grade.needs_manual_grade) == (7, False)
 
 
 def test_what_has_not_changed_is_not_graded_again(classroom, monkeypatch):

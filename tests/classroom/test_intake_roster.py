@@ -209,6 +209,16 @@ def test_two_people_of_one_name_stay_two_in_every_run(classroom, tmp_path):
     assert classroom.tree.students(toy.NAME) == students and report.count("unchanged") == 2
 
 
+def test_a_name_with_a_comma_has_its_last_name_first(roster):
+    text = 'id,name\nada,"Byron Lovelace, Ada"\nbob,Bob Bo\ncy,"Dee, Cy, Jr."\ndan,"Dan,"\n'
+    people = roster(text).people
+    assert [person.last_and_first for person in people[:2]] == [("Byron Lovelace", "Ada"), ("Bo", "Bob")]
+    assert [person.name for person in people] == ["Ada Byron Lovelace", "Bob Bo", "Dee, Cy, Jr.", "Dan,"]
+    for sent in ("Ada Byron Lovelace", "Byron Lovelace Ada"):
+        assert roster(text).find(Sender("moodle", sent, "5")) == ([people[0]], "")
+    assert roster(text).find(Sender("canvas", "byronlovelaceada", "5"))[0] == [people[0]]
+
+
 def test_names_and_addresses_reach_the_gradebook_once(classroom, roster):
     from nbgrader.api import Gradebook
 

@@ -147,16 +147,19 @@ def test_a_kill_before_the_gradebook_does_not_hide_that_an_answer_changed(classr
 def test_the_tables_say_what_is_for_review(classroom, tmp_path):
     import csv
 
+    from grader.classroom.intake.roster import Person, Roster
     from grader.classroom.session import Session
 
     decided(classroom)
     (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("right")
     classroom.grade()
     session = Session(classroom.tree)
+    session.enrol(Roster(tmp_path, "plain", (), (), (Person("cy", "Cy Dee"),)))
     session.export(tmp_path / "grades.csv")
     rows = {row["student_id"]: row for row in csv.DictReader((tmp_path / "grades.csv").open())}
     assert float(rows["ada"]["pending"]) == 0
     assert rows["ada"]["flags"] == "toy-kernel: review" and rows["bob"]["flags"] == ""
+    assert rows["cy"]["flags"] == "nothing handed in" and rows["cy"]["toy-kernel"] == ""
     grade = session.grades(material.chapter(10)).of["ada"]
     assert (grade.waits, grade.settled, grade.waiting()) == (0, False, "ada (review)")
     assert "The kernel: 9 of 10 (is looked at again)." in grade.sentence()
@@ -175,9 +178,12 @@ def test_the_table_of_grades_shows_what_a_person_gave(classroom, monkeypatch):
 
     from grader.cli.main import app
 
+    said = []  # that a score is for review, by each call
+
     def table():
         done = CliRunner().invoke(app, ["autograde", "--trust-submissions", "--course", str(classroom.tree.root)])
         assert done.exit_code == 0, done.output
+        said.append("review: what you gave the score for has changed since; Resolve" in done.output)
         return next(line.split() for line in done.output.splitlines() if line.strip().startswith("ada "))
 
     monkeypatch.setenv("COLUMNS", "80")
@@ -188,6 +194,7 @@ def test_the_table_of_grades_shows_what_a_person_gave(classroom, monkeypatch):
     assert table() == ["ada", "9.5", "by", "hand", "10", "✓", "2", "by", "hand", "21.5"]
     (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").write_text("now right")
     assert table() == ["ada", "9.5", "review", "10", "✓", "2", "by", "hand", "21.5"]
+    assert said == [False, False, True]
 
 
 def test_being_late_costs_what_the_class_says_and_the_page_says_so(classroom):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.classroom.errors import ClassroomError
 from grader.classroom.export.grades import Grade, Grades
-from grader.classroom.export.table import Outcome, write_table
+from grader.classroom.export.table import Outcome, refuse_empty, write_table
 from grader.classroom.folder import printable, some
 from grader.classroom.intake.names import comparable
 from grader.classroom.intake.roster import Roster
@@ -64,6 +64,7 @@ def export_canvas(
     tell_left_out(outcome, chapters, known, waiting, pending_as_zero)
     if kept:
         outcome.told.append(f"Excused in Canvas, or not assigned there, and left so: {some(kept)}.")
+    refuse_empty(outcome, path)
     write_table(path, rows)
     return outcome
 

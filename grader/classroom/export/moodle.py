@@ -13,7 +13,7 @@ from pathlib import Path
 from grader.classroom.errors import ClassroomError
 from grader.classroom.export.canvas import tell_left_out
 from grader.classroom.export.grades import Grade, Grades
-from grader.classroom.export.table import Outcome, cell, write_table
+from grader.classroom.export.table import Outcome, cell, refuse_empty, write_table
 from grader.classroom.folder import printable, some
 from grader.classroom.intake.roster import Person, Roster
 from grader.classroom.page import number
@@ -44,6 +44,7 @@ def export_moodle(grades: Grades, roster: Roster, path: Path, *, pending_as_zero
     )
     outcome.rows = len(rows) - 1
     tell_left_out(outcome, [grades], known, waiting, pending_as_zero)
+    refuse_empty(outcome, path)
     write_table(path, rows)
     return outcome
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.classroom import durable
+from grader.classroom.errors import ClassroomError
 
 _RUN = tuple("=+-@\t\r\n＝＋－＠")  # the wide ones count where Chinese or Japanese is written
 
@@ -19,6 +20,12 @@ class Outcome:
 
     rows: int
     told: list[str] = field(default_factory=list)
+
+
+def refuse_empty(outcome: Outcome, path: Path) -> None:
+    """`ClassroomError` for a file without a grade, which would look like one."""
+    if not outcome.rows:
+        raise ClassroomError(f"No grade can go out, so {path} was not written. {' '.join(outcome.told)}")
 
 
 def cell(value) -> str:

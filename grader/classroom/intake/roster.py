@@ -7,7 +7,8 @@
 | worksheet | `Identifier`, `Grade`, `Status`; mostly `Full name` | Moodle, Assignment, Download grading worksheet |
 | moodle | `First name`, `Last name`; `Email address`, `Username` or `ID number` | Moodle, Grades, Export, Plain text |
 
-`canvas` is Canvas' user id, `moodle` the participant's number, `submitted` when the work was handed in (ISO 8601).
+`name` is "Ada Lovelace" or "Lovelace, Ada", `canvas` Canvas' user id, `moodle` the participant's number, `submitted`
+when the work was handed in (ISO 8601).
 
 A student's id, the folder's name, is the column `id`; from Canvas `SIS Login ID`, else `SIS User ID`; from Moodle
 `Email address`, else `Username`, else `ID number`; else name and number as without a roster.
@@ -182,10 +183,14 @@ def _person(kind: str, columns: dict[str, int], row: tuple[str, ...]) -> Person 
     if not any(value.strip() for value in row):
         return None
     if kind == "plain":
-        given = cell("id")
+        given, name = cell("id"), cell("name")
+        last, comma, first = (part.strip() for part in name.partition(","))
+        turned = bool(comma and last and first and "," not in first)  # "Lovelace, Ada"
         return Person(
             id=safe(given) if given else "",
-            name=cell("name") or given,
+            name=f"{first} {last}" if turned else name or given,
+            last=last if turned else "",
+            aliases=(f"{last} {first}",) if turned else (),
             email=cell("email", "e-mail"),
             canvas=cell("canvas", "canvas_id"),
             moodle=cell("moodle", "moodle_id"),
