@@ -36,8 +36,6 @@ _LEGEND = {  # of the marks that do not speak for themselves
     "memory": "it needed too much memory",
     "waits": "for a machine that can check it, or for your grade",
     "fault": "the grader failed; no points are taken",
-    "unreadable": "waits for you",
-    "missing": "was not handed in; waits for you",
     "by hand": "you gave the score",
     "review": "what you gave the score for has changed since; Resolve in the formgrader keeps it",
 }

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from grader.classroom.commands import Course
 from grader.classroom.folder import printable
+from grader.classroom.scores import nothing_to_judge
 from grader.classroom.tree import ClassTree
 from grader.cli.guard import FAULT, NOT_PASSED, OK, keep_log
 from grader.cli.verdict_view import show
@@ -53,11 +54,14 @@ def command(
 
 
 def _show(each: Reproduced, console: Console) -> None:
+    ran = not nothing_to_judge(each.exercise, each.submission)
     with tempfile.TemporaryDirectory() as folder:
         for name, data in each.submission.files.items():
             Path(folder, name).write_bytes(data)
-        show(each.now, each.exercise, Path(folder), console, full=True, learner=False)
+        show(each.now, each.exercise, Path(folder), console, full=True, learner=False, ran=ran)
     told = "It comes to the same as the grade." if each.same else "It does NOT come to the same as the grade."
-    seed = "No hidden case was run." if each.now.seed is None else f"Seed of the hidden cases: {each.now.seed}."
+    seed = f"Seed of the hidden cases: {each.now.seed}."
+    if each.now.seed is None or not ran:
+        seed = "No hidden case was run."
     console.print(f"{told} {seed} {each.changed}", markup=False, soft_wrap=True)
     console.print()

@@ -26,13 +26,14 @@ _AROUND = 2  # lines of an excerpt before and after
 
 
 def show(
-    verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *, full: bool = False, learner: bool = True
-) -> None:
+    verdict: Verdict, exercise: Exercise, folder: Path, console: Console, *, full: bool = False, learner: bool = True,
+    ran: bool = True,
+) -> None:  # fmt: skip
     """Print the verdict. `folder` holds the files that excerpts are taken from.
 
     While something is wrong, that comes first, the first of it with all its evidence; what passed and what waits is
     counted. `full`: every check in its order with all its evidence, and the counters.
-    `learner`: with what to do next, and where the files lie.
+    `learner`: with what to do next, and where the files lie. `ran`: something was there to be checked.
     """
     sources = read_sources(folder, exercise.files)
     points = words.points(verdict.earned, verdict.possible)
@@ -62,7 +63,7 @@ def show(
     console.print()
     for line in _next(verdict, exercise) if learner else ():
         console.print(line)
-    if not verdict.seconds and not learner:  # nothing was handed in, so nothing ran
+    if not ran:
         return
     where = words.DEVICES.get(verdict.device, verdict.device)
     told = f"Checked on {where} in {verdict.seconds:.1f} s" + (f": {folder}" if learner else ".")

@@ -137,6 +137,9 @@ def test_a_grade_is_reproduced_with_its_hidden_case(classroom, run):
     whole = run("reproduce", "ada", "10", *words[3:])
     assert whole.exit_code == 1 and whole.output.count("as the grade") == 2
     assert classroom.tree.result("ada", toy.NAME).read_bytes() == before
+    (classroom.tree.submitted("ada", toy.NAME) / "toy.cu").unlink()
+    told = run(*words).output
+    assert "was not handed in" in told and "No hidden case was run." in told and "Checked on" not in told
 
 
 def test_a_wrong_chapter_suggests_the_nearest(classroom, run):
