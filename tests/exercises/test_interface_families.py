@@ -190,7 +190,39 @@ def test_what_the_chapter_says_of_the_traps():
     assert [said["an extent kept in an int"][c] for c in (usual, casts)] == ["silent", "warned of"]
 
 
+@needs_headers
+def test_headers_of_another_version_can_be_read_and_compiled_with(tmp_path):
+    """As a reader does who has those of 8.6 or 11: a folder of their own stands for them here."""
+    for path in FOUND.folder.glob("NvInfer*.h"):
+        text = path.read_text(errors="replace").replace("TRT_MAJOR_ENTERPRISE 10", "TRT_MAJOR_ENTERPRISE 11")
+        (tmp_path / path.name).write_text(text.replace("getAliasedInput", "getSharedInput"))
+    table = families.status_table(tmp_path)
+    assert "in 11." in table.head[4] and "TensorRT 11." in table.note
+    assert len(declarations("getSharedInput", tmp_path)) == 1 and not declarations("getAliasedInput", tmp_path)
+    code = "#include <NvInferRuntime.h>\nstruct A : nvinfer1::IPluginV3OneBuildV2 { %s };\n"
+    method = "int32_t getSharedInput(int32_t) noexcept override { return 0; }"
+    assert not traps.gxx(code % method, folder=tmp_path).refused
+    assert traps.gxx(code % method).refused
+    assert "plugin-lane" in repr(declarations("clone", tmp_path / "nowhere"))
+
+
 # The cards
+
+
+@needs_headers
+@pytest.mark.parametrize("card", cards(), ids=lambda card: card.id)
+def test_a_word_of_the_last_hint_leads_to_the_evidence(card):
+    hints = course.find("requirement-cards", course.Tree(ROOT)).hints
+    words = hints[3].text.rpartition(": ")[2].rstrip(".").split(", ")
+    shown = {one.name for word in words for one in mentions(word).declarations[: browser.MOST]}
+    assert shown & set(card.evidence)
+
+
+@needs_headers
+def test_what_the_third_hint_says_of_its_example():
+    assert [one.name.rpartition("::")[2] for one in mentions("creation state")] == [
+        "getTimingCacheID", "getMetadataString"
+    ]  # fmt: skip
 
 
 @needs_headers

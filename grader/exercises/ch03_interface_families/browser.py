@@ -6,9 +6,10 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 
 from grader.exercises.ch03_interface_families.headers import Declaration, index
-from grader.toolchain.tensorrt import find_headers
+from grader.toolchain.tensorrt import find_headers, headers_version
 
 MOST = 12  # declarations shown at once
 BRIEF = 3  # sentences of each, where several are shown
@@ -61,12 +62,13 @@ class Found:
         )
 
 
-def declarations(name: str) -> Found:
+def declarations(name: str, folder: str | Path | None = None) -> Found:
     """What the headers declare under ``name``: "getAliasedInput", or "IPluginV3OneBuildV2::getAliasedInput".
 
     Each with file, line, status, and the numbered sentences of its comment. Of an unknown name, the nearest ones.
+    ``folder``: other headers than those that the course uses, of 8.6 or 11 say.
     """
-    known = _known()
+    known = _known(folder)
     if known is None:
         return Found((), LACKING)
     asked = plain(name)
@@ -81,9 +83,9 @@ def declarations(name: str) -> Found:
     return Found((), f"The headers declare no {asked}." + (f" Near it: {', '.join(near)}." if near else ""))
 
 
-def mentions(phrase: str) -> Found:
+def mentions(phrase: str, folder: str | Path | None = None) -> Found:
     """The declarations whose name or comment has ``phrase`` in it, in small letters or capitals: "aliased"."""
-    known = _known()
+    known = _known(folder)
     if known is None:
         return Found((), LACKING)
     wanted = phrase.lower()
@@ -132,6 +134,8 @@ def nearest(name: str, known: Mapping[str, Declaration]) -> list[str]:
     return [one for one in known if one.rpartition("::")[2] in near][:3]
 
 
-def _known() -> Mapping[str, Declaration] | None:
+def _known(folder: str | Path | None) -> Mapping[str, Declaration] | None:
+    if folder is not None:
+        return index(Path(folder)) if headers_version(Path(folder)) else None
     headers, _ = find_headers()
     return index(headers.folder) if headers else None

@@ -10,10 +10,11 @@ TensorRT 11.x"
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from grader.exercises.ch03_interface_families.headers import Declaration, index
 from grader.exercises.ch03_interface_families.tables import Table
-from grader.toolchain.tensorrt import find_headers
+from grader.toolchain.tensorrt import find_headers, headers_version
 
 THERE, DEPRECATED, NOT_YET = "current", "deprecated", "not there yet"
 OLD = "there, deprecated"  # in 11.x
@@ -69,8 +70,11 @@ METHODS: dict[str, dict[str, bool]] = {
 }  # fmt: skip
 
 
-def found() -> tuple[str, dict[str, Declaration]] | None:
-    """The version of this machine's headers, and what they declare; None without any."""
+def found(folder: str | Path | None = None) -> tuple[str, dict[str, Declaration]] | None:
+    """The version of the headers in ``folder``, else of this machine's, and what they declare; None without any."""
+    if folder is not None:
+        version = headers_version(Path(folder))
+        return (version, dict(index(Path(folder)))) if version else None
     headers, _ = find_headers()
     return (headers.version, dict(index(headers.folder))) if headers else None
 
@@ -96,9 +100,10 @@ def methods(known: dict[str, Declaration] | None) -> dict[str, dict[str, bool]]:
     }
 
 
-def status_table() -> Table:
-    """All families: when they came, since when they are deprecated, and what is left of them."""
-    here = found()
+def status_table(folder: str | Path | None = None) -> Table:
+    """All families: when they came, since when they are deprecated, and what is left of them. ``folder``: other headers
+    than those that the course uses, of 8.6 or 11 say."""
+    here = found(folder)
     version, known = here if here else ("10.14", None)
     rows = []
     for family in FAMILIES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from grader.exercises.ch03_interface_families.browser import LACKING
 from grader.exercises.ch03_interface_families.tables import Table
@@ -33,13 +34,14 @@ class Said:
         return "\n".join([self.command, *(told or ["  (nothing)"])])
 
 
-def gxx(code: str, *flags: str, headers: str = "-isystem") -> Said:
+def gxx(code: str, *flags: str, headers: str = "-isystem", folder: str | Path | None = None) -> Said:
     """Compile ``code``, a header that includes TensorRT's, with ``-std=c++17 -Wall -Wextra`` and ``flags``.
 
-    ``headers``: how the compiler is told of TensorRT's folder, ``-isystem`` or ``-I``.
+    ``headers``: how the compiler is told of TensorRT's folder, ``-isystem`` or ``-I``. ``folder``: another one than the
+    course's, with headers of 8.6 or 11 say.
     """
     shown = " ".join(["g++ -std=c++17 -Wall -Wextra", *flags, headers, "TensorRT"])
-    folder = tensorrt_include()
+    folder = folder or tensorrt_include()
     if folder is None:
         return Said(shown, False, [], LACKING)
     told = (headers, str(folder)) if headers == "-isystem" else (f"{headers}{folder}", *QUIETER)
