@@ -56,7 +56,8 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded], booke
     if chapter.explain:
         table.add_column(Text(f"in words\n/ {number(chapter.explain.points)}"), justify="right")
     table.add_column(Text("sum"), justify="right")
-    told, whole, marks = [], True, {}
+    told, whole, marks, silent = [], True, {}, 0
+    fresh = not all(row.unchanged for row in graded)
     for row in graded:
         result, book = row.result, booked.get(row.student)
         failed = result is None or any(scores.faulty(verdict) for verdict in result.verdicts.values())
@@ -65,7 +66,9 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded], booke
             cells = _cells(chapter, result, book)
             table.add_row(Text(printable(row.student, _LONGEST_NAME)), *cells)
             marks |= {mark: words for mark, words in _LEGEND.items() if any(mark in cell.plain for cell in cells)}
-            told += [(row.student, remark) for remark in _remarks(chapter, row, result, book)]
+            remarks = [(row.student, remark) for remark in _remarks(chapter, row, result, book)]
+            again = fresh and row.unchanged and not failed  # what is new would be lost among what was told before
+            told, silent = told + remarks * (not again), silent + len(remarks) * again
     if table.row_count:
         console.print(table)
     if marks:
@@ -75,7 +78,8 @@ def print_grades(console: Console, chapter: Chapter, graded: list[Graded], booke
         console.print(Text(f"  {printable(student, _LONGEST_NAME)}: {remark}"), soft_wrap=True)
     unchanged = sum(row.unchanged for row in graded)
     if unchanged or len(graded) > _MOST_ROWS:
-        console.print(f"  {len(graded)} submissions, {unchanged} of them unchanged since the last grading.")
+        before = " What is odd about those was told then." if silent else ""
+        console.print(f"  {len(graded)} submissions, {unchanged} of them unchanged since the last grading.{before}")
     if again := sum(row.rejudged for row in graded):
         many = "Its one submission was" if len(graded) == 1 else f"All {len(graded)} submissions were"
         if again < len(graded):

@@ -142,6 +142,17 @@ def test_a_grade_is_reproduced_with_its_hidden_case(classroom, run):
     assert "was not handed in" in told and "No hidden case was run." in told and "Checked on" not in told
 
 
+def test_what_is_odd_is_told_again_only_where_nothing_is_new(classroom, run):
+    words = ["autograde", "--trust-submissions", "--course", classroom.tree.root]
+    classroom.hand_in("ada", book=False)
+    once, again = run(*words).output, run(*words).output
+    odd = "ada: 10_toy.ipynb was not handed in."
+    assert odd in once and odd in again
+    classroom.hand_in("bob", book=False)
+    third = run(*words).output
+    assert odd not in third and odd.replace("ada", "bob") in third and "What is odd about those was told then" in third
+
+
 def test_a_wrong_chapter_suggests_the_nearest(classroom, run):
     done = run("autograde", "toi", "--course", classroom.tree.root)
     assert done.exit_code == 2 and 'did you mean "toy"' in done.output
