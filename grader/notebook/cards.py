@@ -6,12 +6,13 @@ import textwrap
 from collections.abc import Iterable
 
 from grader.exercises.ch01_why_plugins.cards import LogCard, causes, log_cards
+from grader.exercises.ch01_why_plugins.operators import visible
 from grader.notebook.markup import Html, code, heading, join, table, tag
 from grader.notebook.style import STYLE
 
 _ROW = (
     "display: grid; grid-template-columns: 2.6em minmax(0, 1fr); min-width: 0; white-space: pre-wrap; "
-    "overflow-wrap: anywhere"
+    "overflow-wrap: anywhere; word-break: normal"
 )
 
 
@@ -38,6 +39,50 @@ class Causes:
 
     def __repr__(self) -> str:
         return _pairs(causes().items())
+
+
+class OperatorCards:
+    """The operator cards that `decide` is checked with, as a table."""
+
+    def _repr_html_(self) -> str:
+        names = ("operator", "the product", "parser", "layer", "otherwise")
+        head = tag("tr", [tag("th", name, scope="col") for name in names])
+        rows = [tag("tr", [tag("td", cell) for cell in _cells(card.id, card.op)]) for card in visible().values()]
+        return join(STYLE, tag("section", tag("div", table(head, rows), class_="body"), class_="panel quiet"))
+
+    def __repr__(self) -> str:
+        return "\n\n".join("\n    ".join([f"{card.id}:", *_parts(card.op)]) for card in visible().values())
+
+
+def operator(card: str) -> dict:
+    """What `decide` is given for a card ("swish"); ``KeyError`` names the cards."""
+    if card not in visible():
+        raise KeyError(f"there is no card {card!r}; there are {', '.join(visible())}")
+    return dict(visible()[card].op)
+
+
+def _cells(card: str, op: dict) -> list:
+    _, *rest = _parts(op)
+    return [[tag("strong", op["name"]), tag("div", code(card)), tag("div", op["does"])], *rest]
+
+
+def _parts(op: dict) -> list[str]:
+    """Name, product, parser, layer, and what else computes it, each as text."""
+    moves_to = op["newest"] != op["target"]
+    product = f"runs {op['target']}, may move to {op['newest']}" if moves_to else f"stays at {op['target']}"
+    product += f"; wish: {op['wish']}; extents: {op['extents']}" + (f"; kernel: {op['kernel']}" if op["kernel"] else "")
+    layer = f"{op['layer']}, since {op['layer_since']}" if op["layer"] else "none"
+    layer += f"; lacks {op['layer_lacks']}" if op["layer_lacks"] else ""
+    layer += f"; merges with {', '.join(op['merges_with'])}" if op["merges_with"] else ""
+    other = ""
+    if op["rewrite"]:
+        fixed = ", needs fixed extents" if op["rewrite_needs_fixed"] else ""
+        other = f"rewrite: {', '.join(op['rewrite'])}{fixed}"
+    if op["combination"]:
+        moves = f"moves {op['bytes'] / 2**20:.1f} MiB, least {op['least_bytes'] / 2**20:.1f}"
+        kind = "all elementwise" if op["elementwise"] else "not all elementwise"
+        other = f"combination: {', '.join(op['combination'])}; {kind}; {moves}"
+    return [f"{op['name']}: {op['does']}", product, op["parser"], layer, other or "nothing"]
 
 
 def _html(card: LogCard) -> Html:

@@ -8,16 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grader.authoring.leaks import find_leaks
 from grader.exercises import check
 from grader.exercises.ch01_why_plugins.cards import causes, log_cards
+from grader.exercises.ch01_why_plugins.decide import ASKED
 from grader.exercises.ch01_why_plugins.log_cards import BELIEFS, GROUPS, PLAN
+from grader.exercises.ch01_why_plugins.operators import DECISIONS, FILE, hidden, operators, visible
 from grader.exercises.ch01_why_plugins.pictures import decision_tree, moved, traffic
 from grader.gpu import cupy as cp
 from grader.gpu import profile
-from grader.notebook.cards import Causes, LogCards
-from grader.plugin.onnx_parser import unavailable
+from grader.notebook.cards import Causes, LogCards, OperatorCards, operator
+from grader.plugin.onnx_parser import parse, parse_all, unavailable
+from grader.toolchain.tensorrt import HEADERS, headers_version, tensorrt_include
+from grader.verdict import State
 
 sys.path.append(str(Path(__file__).parent))
+import why_operators  # noqa: E402
 from why_models import MODELS, card_text  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
@@ -109,6 +115,81 @@ def test_cards_show_as_text_and_as_html():
     html = LogCards("round")._repr_html_()
     assert "onnx/onnx-tensorrt#800" in html and "&amp;&amp;&amp;&amp; FAILED" in html
     assert "no-profile" in repr(Causes()) and "no-profile" in Causes()._repr_html_()
+
+
+# The operator cards
+
+
+@needs_parser
+def test_the_parser_says_what_the_operator_cards_say():
+    facts = operators()
+    said = parse_all(why_operators.MODELS[each["model"]]() for each in facts.values())
+    found = {name: "takes" if one.accepted else "refuses" for name, one in zip(facts, said, strict=True)}
+    assert found == {name: each["parser"] for name, each in facts.items()}
+    assert len(facts) == len(why_operators.MODELS)
+
+
+@needs_parser
+def test_every_rewrite_is_taken():
+    rewritten = {name for name, each in operators().items() if each.get("rewrite")}
+    assert rewritten == set(why_operators.REWRITES)
+    said = parse_all(make() for make in why_operators.REWRITES.values())
+    assert [str(one.sentence) for one in said if not one.accepted] == []
+
+
+@needs_parser
+def test_what_merges_with_its_neighbour_becomes_one_layer():
+    cards = [*visible().values(), *hidden().values()]
+    assert {(card.op["name"], other) for card in cards for other in card.op["merges_with"]} == set(why_operators.MERGED)
+    for make in why_operators.MERGED.values():
+        layers = re.findall(r"^Layer\(.*", "\n".join(parse(make(), build=True).lines("VERBOSE")), re.M)
+        assert len(layers) == 1 and "ForeignNode" in layers[0]
+
+
+def test_layers_are_in_the_headers_of_the_course_or_not_as_the_cards_say():
+    include = tensorrt_include()
+    if include is None or headers_version(include) != HEADERS.rpartition(".")[0]:
+        pytest.skip("the headers of 10.14.1 are not here")
+    text = (include / "NvInfer.h").read_text()
+    for each in operators().values():
+        if each.get("layer") and "plugin" not in each["layer"]:
+            name = each.get("symbol") or each["layer"].split(",")[0]
+            there = re.search(rf"\b{name}\b", text) is not None
+            assert there == (each["layer_since"] in ("8.6", "10.0")), name
+
+
+def test_the_solution_decides_every_card_and_every_check_has_cards_of_both_kinds():
+    decide = solved("decide")["decide"]
+    for cards in (visible(), hidden()):
+        assert {card.check for card in cards.values()} == set(ASKED)
+        assert [card.id for card in cards.values() if not card.fits(decide(card.op))] == []
+        assert {decide(card.op) for card in cards.values()} == set(DECISIONS)
+        assert not any(decide(card.op) in card.notes or set(card.notes) - set(DECISIONS) for card in cards.values())
+    assert len(visible()) == 14 and len(hidden()) >= 24
+    assert [sum(card.check == each for card in hidden().values()) >= 2 for each in ASKED] == [True] * len(ASKED)
+
+
+def test_a_class_without_the_bank_is_asked_nothing_hidden(monkeypatch):
+    from grader.exercises.ch01_why_plugins import decide
+    from grader.exercises.ch01_why_plugins import operators as module
+
+    monkeypatch.setattr(module, "hidden_bank", lambda *_: None)
+    monkeypatch.setattr(decide, "hidden", module.hidden.__wrapped__)
+    body = (SOLUTIONS / "decide.py").read_text()
+    assert check("decide", ROOT, cells={"decide": body}, hidden=True, seed=1).state is State.PASS
+
+
+def test_no_line_of_the_bank_or_a_solution_stands_in_the_package():
+    """A class release is searched for them, and would not be written."""
+    assert find_leaks(FILE.parent, clone=ROOT) == []
+
+
+def test_operator_cards_show_as_text_and_as_html():
+    assert "combination: kSIGMOID, kPROD; all elementwise; moves 20.0 MiB, least 8.0" in repr(OperatorCards())
+    assert "stays at 8.6" in OperatorCards()._repr_html_()
+    assert operator("swish")["bytes"] == 5 * 2**22
+    with pytest.raises(KeyError, match="leaky-relu"):
+        operator("Swish")
 
 
 # The kernels
