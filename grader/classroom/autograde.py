@@ -91,6 +91,8 @@ def autograde(
             if options.run:
                 options.run.write(tree)
             report.begin(chapter, len(students))
+            for sentence in other_points(release, chapter):
+                report.said(sentence)
             with writer, hire(options, report) as hired:
                 Batch(
                     tree=tree, chapter=chapter, release=release, secret=key, writer=writer, crew=hired,
@@ -149,6 +151,20 @@ def read_release(tree: ClassTree, chapter: Chapter) -> nbformat.NotebookNode:
         raise ClassroomError(
             f"{chapter.name} was not released in this class: run  grader class release {chapter.number}"
         ) from None
+
+
+def other_points(release: nbformat.NotebookNode, chapter: Chapter) -> Iterator[str]:
+    """What a person should know where the class gives an exercise other points than the course does: an instructor
+    changed them, or a newer course did. The release stands, and scores are in proportion."""
+    course = {exercise.slug: exercise.points for exercise in chapter.exercises}
+    for cell in release.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        name, points = marks.get("grade_id"), marks.get("points")
+        if name in course and points is not None and points != course[name]:
+            yield (
+                f"{name} counts {points:g} points in this class, as its release says, and {course[name]:g} in the "
+                "course: scores are in proportion."
+            )
 
 
 @contextmanager

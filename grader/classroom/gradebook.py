@@ -95,7 +95,7 @@ class GradebookWriter:
         for grade in rows.grades(db, submitted.notebook):
             if grade.name in exercises:
                 before = grade.auto_score if same_answers else None
-                score = scores.exercise_score(exercises[grade.name], result, before)
+                score = scores.exercise_score(exercises[grade.name], result, before, grade.max_score)
             elif grade.cell_type == "markdown":
                 score = scores.written_score(grade.name, result)
             else:  # an instructor's own test cell: it is never run, so a person must grade it

@@ -137,6 +137,6 @@ def _remarks(chapter: Chapter, graded: Graded, result: Result | None, book: Book
     for exercise in chapter.exercises:
         if exercise.slug in flagged:
             continue
-        if why := scores.exercise_score(exercise, result, None).why:
+        if why := scores.exercise_score(exercise, result).why:
             found.append(f"{exercise.alias}: {why}")
     return found

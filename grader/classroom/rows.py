@@ -14,6 +14,7 @@ from nbgrader.api import (
     BaseCell,
     Comment,
     Grade,
+    GradeCell,
     Notebook,
     Student,
     SubmittedAssignment,
@@ -25,6 +26,7 @@ from sqlalchemy.orm import Session
 
 from grader.classroom.errors import ClassroomError
 
+_GRADE_CELLS = GradeCell.__table__  # not the class, which would bring its parent's table along
 # Made once: to make a statement takes SQLAlchemy longer than to execute it.
 _STUDENT = select(Student.first_name, Student.last_name).where(Student.id == bindparam("student"))
 _ASSIGNMENT = select(Assignment.id).where(Assignment.name == bindparam("assignment"))
@@ -45,8 +47,9 @@ _SUBMISSION = (
     .where(SubmittedAssignment.student_id == bindparam("student"))
 )  # fmt: skip
 _GRADES = (
-    select(Grade.id, BaseCell.name, Grade.cell_type, Grade.auto_score, Grade.manual_score)
+    select(Grade.id, BaseCell.name, Grade.cell_type, Grade.auto_score, Grade.manual_score, _GRADE_CELLS.c.max_score)
     .join(BaseCell, BaseCell.id == Grade.cell_id)
+    .outerjoin(_GRADE_CELLS, _GRADE_CELLS.c.id == Grade.cell_id)
     .where(Grade.notebook_id == bindparam("notebook"))
 )
 _COMMENTS = (
@@ -134,7 +137,7 @@ def _add(db: Session, assignment: str, student: str) -> None:
 
 
 def grades(db: Session, notebook: str) -> Sequence[Row]:
-    """With `id`, `name` and `cell_type` of the cell, `auto_score`, `manual_score`."""
+    """With `id`, `name` and `cell_type` of the cell, `auto_score`, `manual_score`, and the cell's `max_score`."""
     return db.execute(_GRADES, {"notebook": notebook}).all()
 
 

@@ -24,24 +24,26 @@ class Score:
     why: str = ""
 
 
-def exercise_score(exercise: Exercise, result: Result, before: float | None) -> Score:
+def exercise_score(
+    exercise: Exercise, result: Result, before: float | None = None, worth: float | None = None
+) -> Score:  # fmt: skip
     """The score of one exercise. `before` is the automatic score that the same answers had in an earlier run:
-    where this run could not judge, it is kept."""
+    where this run could not judge, it is kept. `worth`: the points that it has in this class; None: the course's."""
     verdict = result.verdicts[exercise.slug]
+    share = 1 if worth is None else worth / exercise.points
+    earned, pending = verdict.earned * share, verdict.pending * share
     if why := absent_sentence(exercise, result):
-        return Score(verdict.earned, True, f"{why[:-1]}: look before it counts as nothing.")
+        return Score(earned, True, f"{why[:-1]}: look before it counts as nothing.")
     if faulty(verdict):
-        return _unjudged(
-            verdict, before, "The grader itself failed on this exercise. No points were taken for it."
-        )
-    if verdict.pending:
-        why = f"{verdict.pending:g} points could not be judged on this machine and wait for a grade."
-        return _unjudged(verdict, before, why)
-    return Score(verdict.earned, False)
+        return _unjudged(earned, before, "The grader itself failed on this exercise. No points were taken for it.")
+    if pending:
+        why = f"{pending:g} points could not be judged on this machine and wait for a grade."
+        return _unjudged(earned, before, why)
+    return Score(earned, False)
 
 
-def _unjudged(verdict: Verdict, before: float | None, why: str) -> Score:
-    known = [points for points in (before, verdict.earned or None) if points is not None]
+def _unjudged(earned: float, before: float | None, why: str) -> Score:
+    known = [points for points in (before, earned or None) if points is not None]
     return Score(max(known, default=None), True, why)
 
 

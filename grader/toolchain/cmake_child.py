@@ -6,7 +6,8 @@ copy of the files, and what it answers is a claim.
 Request: ``files`` as for the compile child; the programs ``cmake``, ``cxx`` and, or null, ``ninja``; ``nvcc``,
 ``include`` and ``runtime`` of a CUDA, or nulls; ``headers``, TensorRT's folder, or null; ``target``, or null;
 ``warnings``, the C++ compiler's options for messages. Reply: ``ok``; ``result`` ("0", or what failed: "configure",
-"build", "target", "files"; "cmake": CMake is not whole); ``log``; ``names`` of the shared libraries that the project makes; the library as payload.
+"build", "target", "files"; "cmake": CMake is not whole); ``log``; ``names`` of the shared libraries that the project
+makes; the library as payload.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ _EDG = re.compile(
 )
 _MORE_EDG = re.compile(r"\s{8,}(?P<message>(?:pure virtual )?function .*)")
 _TOOL = re.compile(
-    r"(?P<tool>ptxas|nvcc|nvlink)(?P<where> [^;\n]{0,500};)?\s{1,9}(?P<severity>fatal|error|warning)\s*: (?P<message>.*)"
+    r"(?P<tool>ptxas|nvcc|nvlink)(?P<where> [^;\n]{0,500};)?\s{1,9}(?P<severity>fatal|error|warning)\s*: "
+    r"(?P<message>.*)"
 )
 _PTX_LINE = re.compile(r"line (\d+)")
 _UNDEFINED = re.compile(r"^(?P<where>.*?)undefined (?:reference to|symbol:) [`'‘]?(?P<name>[^`'’\n]+)", re.M)

@@ -10,6 +10,7 @@ import pytest
 from grader.classroom import autograde, durable, secret
 from grader.classroom.errors import ClassroomError, Stopped
 from grader.classroom.result import Result
+from grader.classroom.session import Session
 from grader.sandbox import view
 
 FULL = {"toy-kernel": (10, False), "toy-cell": (10, False), "toy-explain": (None, True)}
@@ -36,6 +37,27 @@ def test_a_class_that_confined_code_can_see_is_refused(classroom, monkeypatch):
         classroom.grade(trust=False)
     assert not classroom.tree.result("ada", toy.NAME).exists()
     assert classroom.grade()["ada"].problem == ""
+
+
+@pytest.mark.parametrize(("answer", "score"), [("right", 4), ("half", 2.4)])
+def test_the_points_of_the_release_stand_and_scores_are_in_proportion(classroom, answer, score):
+    """Of an exercise with 10 points in the course; those of its groups are 6 and 4."""
+
+    class Listener(autograde.Report):
+        heard = []
+
+        def said(self, sentence):
+            self.heard.append(sentence)
+
+    source = classroom.tree.source(toy.NAME) / f"{toy.NAME}.ipynb"
+    book = json.loads(source.read_text())
+    book["cells"][2]["metadata"]["nbgrader"]["points"] = 4
+    source.write_text(json.dumps(book))
+    Session(classroom.tree).release(toy.NAME)
+    classroom.hand_in("ada", cu=answer)
+    assert classroom.grade(listener=Listener())["ada"].problem == ""
+    assert classroom.scores("ada")["toy-kernel"] == (pytest.approx(score), False)
+    assert any("toy-kernel counts 4 points in this class" in said for said in Listener.heard)
 
 
 def test_what_is_said_of_workers_reaches_who_listens(classroom, monkeypatch):

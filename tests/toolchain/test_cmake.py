@@ -94,7 +94,8 @@ def test_what_cmake_says_is_told_at_its_line(project, sentence, line):
 
 
 @pytest.mark.parametrize("lines", [
-    'string(REPEAT 1 5000 n)\nmessage("CMake Error at CMakeLists.txt:${n} (x):\\n  hello\\n")\nmessage(FATAL_ERROR "no")',
+    'string(REPEAT 1 5000 n)\nmessage("CMake Error at CMakeLists.txt:${n} (x):\\n  hello\\n")\n'
+    'message(FATAL_ERROR "no")',
     'message(FATAL_ERROR "CMake Error: Could not find CMAKE_ROOT !!!")',
     'add_custom_target(spoil ALL COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/CMakeLists.txt '
     "${CMAKE_BINARY_DIR}/.cmake/api/v1/reply/target-a.json)",
