@@ -67,6 +67,16 @@ def test_the_registry_is_as_the_card_says():
         assert f"{name}, version {version}" in log_cards()["roi"].situation
 
 
+@needs_parser
+def test_what_the_cards_say_of_round_and_unique():
+    import onnx
+
+    assert parse(why_operators.one("Round", {"x": [4]})).accepted
+    assert onnx.defs.get_schema("Round", 11).since_version == 11
+    assert onnx.defs.get_schema("Unique").since_version == 11
+    assert not onnx.defs.has("VoxelFeatureEncoder") and not onnx.defs.has("SkipLayerNormalization")
+
+
 def test_the_solution_fits_the_seals_and_the_notes_fit_the_cards():
     answer = solved("log_cards")["causes"]()
     for card in log_cards().values():
