@@ -1,0 +1,7 @@
+"""ScaleShift in float64: ``[y]`` of ``[x]``."""
+
+import numpy as np
+
+
+def reference(inputs, attributes):
+    return [np.float64(attributes["scale"]) * inputs[0].astype(np.float64) + attributes["shift"]]
