@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 LARGEST_MODEL = 64 << 20  # bytes
 MOST_NODES = 20_000  # NVIDIA's parser takes 5 s for so many
+MOST_FIELDS = 2_000_000  # that are looked at: some seconds
 DEEPEST = 12  # graphs in attributes of nodes; protobuf itself ends at about 32
 EXTERNAL = 1  # TensorProto.DataLocation
 
@@ -70,61 +71,72 @@ def read(model: bytes) -> Summary:
     """What ``model`` holds. ``ModelRefused``: too large, too deep, with data in other files, damaged or empty."""
     if len(model) > LARGEST_MODEL:
         raise ModelRefused(f"The model has {len(model) >> 20} MB; at most {LARGEST_MODEL >> 20} MB are taken.")
-    found = Summary()
-    graphs = [body for number, body in _fields(memoryview(model)) if number == 7]
-    _walk(found, "model", memoryview(model), 0)
+    reader = _Reader()
+    reader.walk("model", memoryview(model), 0)
+    graphs = [body for number, body in reader.fields(memoryview(model)) if number == 7]
     if not graphs:
         raise ModelRefused("The file is no ONNX model: there is no graph in it.", unreadable=True)
-    found.inputs, found.outputs = (
-        tuple(_text(value, 1) for graph in graphs for n, value in _fields(graph) if n == number) for number in (11, 12)
+    reader.found.inputs, reader.found.outputs = (
+        tuple(reader.text(value, 1) for graph in graphs for n, value in reader.fields(graph) if n == number)
+        for number in (11, 12)
     )
-    return found
+    return reader.found
 
 
-def _walk(found: Summary, kind: str, message: memoryview, depth: int) -> None:
-    if kind == "graph" and depth > DEEPEST:
-        raise ModelRefused(f"The model has graphs in graphs, more than {DEEPEST} deep.")
-    if kind == "node":
-        domain, operator = _text(message, 7), _text(message, 4)
-        found.operators[operator if domain in ("", "ai.onnx") else f"{domain}::{operator}"] += 1
-        if found.nodes > MOST_NODES:
-            raise ModelRefused(f"The model has more than {MOST_NODES:,} nodes.")
-    elif kind == "opset":
-        version = [value for number, value in _fields(message) if number == 2 and isinstance(value, int)]
-        found.opsets[_text(message, 1)] = version[-1] if version else 0
-    elif kind == "tensor":
-        for number, value in _fields(message):
-            if number == 13 or (number == 14 and value == EXTERNAL):
-                name = _text(message, 8) or "a tensor"
-                raise ModelRefused(f"The data of {name} is to come from another file: put it into the model itself.")
-    inside = _INSIDE.get(kind, {})
-    for number, value in _fields(message):
-        if number in inside and isinstance(value, memoryview):
-            found.initializers += kind == "graph" and number in (5, 15) and depth == 0
-            _walk(found, inside[number], value, depth + (kind == "attribute"))
+class _Reader:
+    """One reading of one file."""
 
+    def __init__(self):
+        self.found, self._left = Summary(), MOST_FIELDS
 
-def _text(message: memoryview, wanted: int) -> str:
-    """The last value of a text field; "" without one."""
-    texts = [value for number, value in _fields(message) if number == wanted and isinstance(value, memoryview)]
-    return bytes(texts[-1][:1000]).decode("utf-8", "replace") if texts else ""
+    def walk(self, kind: str, message: memoryview, depth: int) -> None:
+        found = self.found
+        if kind == "graph" and depth > DEEPEST:
+            raise ModelRefused(f"The model has graphs in graphs, more than {DEEPEST} deep.")
+        if kind == "node":
+            domain, operator = self.text(message, 7), self.text(message, 4)
+            found.operators[operator if domain in ("", "ai.onnx") else f"{domain}::{operator}"] += 1
+            if found.nodes > MOST_NODES:
+                raise ModelRefused(f"The model has more than {MOST_NODES:,} nodes.")
+        elif kind == "opset":
+            version = [value for number, value in self.fields(message) if number == 2 and isinstance(value, int)]
+            found.opsets[self.text(message, 1)] = version[-1] if version else 0
+        elif kind == "tensor":
+            for number, value in self.fields(message):
+                if number == 13 or (number == 14 and value == EXTERNAL):
+                    name = self.text(message, 8) or "a tensor"
+                    raise ModelRefused(
+                        f"The data of {name} is to come from another file: put it into the model itself."
+                    )
+        inside = _INSIDE.get(kind, {})
+        for number, value in self.fields(message) if inside else ():
+            if number in inside and isinstance(value, memoryview):
+                found.initializers += kind == "graph" and number in (5, 15) and depth == 0
+                self.walk(inside[number], value, depth + (kind == "attribute"))
 
+    def text(self, message: memoryview, wanted: int) -> str:
+        """The last value of a text field; "" without one."""
+        texts = [value for number, value in self.fields(message) if number == wanted and isinstance(value, memoryview)]
+        return bytes(texts[-1][:1000]).decode("utf-8", "replace") if texts else ""
 
-def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Number and value of each field; ``ModelRefused`` where the bytes are no protobuf message without groups."""
-    at, end = 0, len(message)
-    while at < end:
-        key, at = _varint(message, at)
-        number, wire = key >> 3, key & 7
-        if wire == 0:
-            value, at = _varint(message, at)
-            yield number, value
-            continue
-        length, at = _varint(message, at) if wire == 2 else ({1: 8, 5: 4}.get(wire, end + 1), at)
-        if number == 0 or at + length > end:
-            raise _damaged()
-        yield number, message[at : at + length]
-        at += length
+    def fields(self, message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+        """Number and value of each field; ``ModelRefused`` where the bytes are no protobuf message without groups."""
+        at, end = 0, len(message)
+        while at < end:
+            self._left -= 1
+            if self._left < 0:
+                raise ModelRefused(f"The model is in too many pieces: {MOST_FIELDS:,} are looked at.")
+            key, at = _varint(message, at)
+            number, wire = key >> 3, key & 7
+            if wire == 0:
+                value, at = _varint(message, at)
+                yield number, value
+                continue
+            length, at = _varint(message, at) if wire == 2 else ({1: 8, 5: 4}.get(wire, end + 1), at)
+            if number == 0 or at + length > end:
+                raise _damaged()
+            yield number, message[at : at + length]
+            at += length
 
 
 def _varint(message: memoryview, at: int) -> tuple[int, int]:

@@ -37,12 +37,13 @@ from grader.verdict import State
 LIMITS = Limits(wall_seconds=20.0, memory_bytes=2 << 30, processes=96, file_bytes=1 << 20)
 BUILD_LIMITS = Limits(wall_seconds=60.0, memory_bytes=4 << 30, processes=96, file_bytes=1 << 20)
 MODULES = ("tensorrt_rtx_bindings", "tensorrt_rtx")
+Profile = Mapping[str, tuple[Shape, Shape, Shape]]
 _WHO = "NVIDIA's ONNX parser"
 _PROCESS = f"The process with {_WHO}"
 
 
 def parse(
-    model, *, build: bool = False, profile: Mapping[str, tuple[Shape, Shape, Shape]] | None = None,
+    model, *, build: bool = False, profile: Profile | None = None,
     limits: Limits | None = None,
 ) -> Parsed:  # fmt: skip
     """What the parser says of ``model``; with ``build`` what the builder makes of it, ahead of time.
@@ -54,14 +55,12 @@ def parse(
 
 
 def parse_all(
-    models: Iterable, *, build: bool = False, profile: Mapping[str, tuple[Shape, Shape, Shape]] | None = None,
+    models: Iterable, *, build: bool = False, profile: Profile | None = None,
     limits: Limits | None = None,
 ) -> list[Parsed]:  # fmt: skip
     """``parse`` of each model; the library is loaded once. ``limits``: of each."""
-    header = {"build": build, "profile": {name: [list(s) for s in shapes] for name, shapes in (profile or {}).items()}}
-    limits = limits or (BUILD_LIMITS if build else LIMITS)
-    with _Parser(limits) as parser:
-        return [parser.parse(as_bytes(model), header) for model in models]
+    with Parser(limits or (BUILD_LIMITS if build else LIMITS)) as parser:
+        return [parser.parse(as_bytes(model), build=build, profile=profile) for model in models]
 
 
 def unavailable() -> str:
@@ -71,13 +70,13 @@ def unavailable() -> str:
     return f"{_WHO} is not installed here. {lane.state().sentence}"
 
 
-class _Parser:
-    """One child, which starts with the first model that it must see, and again after it ended."""
+class Parser:
+    """One child for many models. It starts with the first, and again after it ended. A context manager."""
 
-    def __init__(self, limits: Limits):
+    def __init__(self, limits: Limits = LIMITS):
         self._limits, self._child = limits, None
 
-    def __enter__(self) -> _Parser:
+    def __enter__(self) -> Parser:
         return self
 
     def __exit__(self, *_) -> None:
@@ -88,7 +87,9 @@ class _Parser:
             self._child.close()
         self._child = None
 
-    def parse(self, model: bytes, header: dict) -> Parsed:
+    def parse(self, model: bytes, *, build: bool = False, profile: Profile | None = None) -> Parsed:
+        """As ``parse``."""
+        header = {"build": build, "profile": {name: [list(s) for s in to] for name, to in (profile or {}).items()}}
         summary = refused = None
         try:
             summary = read(model)

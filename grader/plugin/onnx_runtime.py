@@ -44,7 +44,7 @@ def run_model(model, inputs: Mapping[str, np.ndarray], *, limits: Limits = LIMIT
 
 def run_models(jobs: Iterable[tuple], *, limits: Limits = LIMITS) -> list[Outputs | ModelFailed]:
     """The outputs of each (model, inputs), or why there are none. The libraries are loaded once."""
-    with _Runtime(limits) as runtime:
+    with Runtime(limits) as runtime:
         return [runtime.run(as_bytes(model), inputs) for model, inputs in jobs]
 
 
@@ -53,7 +53,7 @@ def check_model(model, *, limits: Limits = LIMITS) -> str:
 
     It does not look into operators of other domains. ``ModelFailed`` where it cannot be asked.
     """
-    with _Runtime(limits) as runtime:
+    with Runtime(limits) as runtime:
         return runtime.check(as_bytes(model))
 
 
@@ -64,13 +64,13 @@ def unavailable() -> str:
     return f"ONNX Runtime is not installed here. {lane.state().sentence}"
 
 
-class _Runtime:
-    """One child, which starts with the first model, and again after it ended."""
+class Runtime:
+    """One child for many models. It starts with the first, and again after it ended. A context manager."""
 
-    def __init__(self, limits: Limits):
+    def __init__(self, limits: Limits = LIMITS):
         self._limits, self._child = limits, None
 
-    def __enter__(self) -> _Runtime:
+    def __enter__(self) -> Runtime:
         return self
 
     def __exit__(self, *_) -> None:
@@ -82,6 +82,7 @@ class _Runtime:
         self._child = None
 
     def run(self, model: bytes, inputs: Mapping[str, np.ndarray]) -> Outputs | ModelFailed:
+        """As ``run_model``, but what went wrong is returned."""
         structure, data = plain.encode({name: np.asarray(value) for name, value in inputs.items()})
         try:
             reply, payload = self._ask("run", model, {"inputs": structure}, data)
@@ -97,6 +98,7 @@ class _Runtime:
             return ModelFailed(f"What the model computes cannot be taken over: {error}.", State.ERROR)
 
     def check(self, model: bytes) -> str:
+        """As ``check_model``."""
         reply, _ = self._ask("check", model, {}, b"")
         return str(reply.get("refused", ""))
 

@@ -1,5 +1,7 @@
 """Chapter 1, graph-rewrite: the models are what they are said to be, and what is said of answers."""
 
+import sys
+import time
 import zlib
 from pathlib import Path
 
@@ -8,12 +10,17 @@ import onnx
 import pytest
 
 from grader.exercises import check
+from grader.exercises.ch01_why_plugins import graph_trial
 from grader.exercises.ch01_why_plugins.graph_models import CASES, DOMAIN, IR, OPERATOR, OPSETS
 from grader.exercises.ch01_why_plugins.graph_trial import TARGET, _difference
 from grader.plugin.onnx_model import read
 from grader.plugin.onnx_parser import parse_all
-from grader.plugin.onnx_runtime import check_model, run_model, run_models
+from grader.plugin.onnx_runtime import Runtime, check_model, run_model, run_models
+from grader.sandbox import Limits
 from grader.verdict import State
+
+sys.path.append(str(Path(__file__).parents[1] / "plugin"))
+from onnx_models import endless  # noqa: E402
 
 SOLUTION = Path(__file__).parents[2] / "solutions/01_why_plugins/graph_rewrite.py"
 SLUG = "graph-rewrite"
@@ -103,3 +110,25 @@ def test_values_that_are_no_numbers_differ():
     assert "at (0, 1) was 1 and is nan" in _difference("y", nan, y, 1e-4)
     assert "float16" in _difference("y", y.astype(np.float16), y, 1e-4)
     assert "(4,)" in _difference("y", y.ravel(), y, 1e-4)
+
+
+def test_models_that_never_end_are_tried_twice_at_most(tmp_path, monkeypatch):
+    source = f"""import onnx, onnx_graphsurgeon as gs
+def rewrite(graph):
+    return gs.import_onnx(onnx.load_from_string({endless()!r}))
+"""
+    asked = []
+
+    class Short(Runtime):
+        def __init__(self):
+            super().__init__(Limits(wall_seconds=3))
+
+        def run(self, model, inputs):
+            asked.append(model)
+            return super().run(model, {"x": np.zeros((1, 4), np.float32)} if b"rounds" in model else inputs)
+
+    monkeypatch.setattr(graph_trial, "Runtime", Short)
+    started = time.monotonic()
+    verdict = judge(tmp_path, source)
+    assert verdict.earned == 0 and sum(b"rounds" in model for model in asked) <= 2
+    assert time.monotonic() - started < 60

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 
 import pytest
 from onnx_models import branch, doubling, external, model, nested, node, proto, roi_align, tensor, terabytes, value
@@ -94,6 +95,13 @@ def test_what_is_too_large_or_too_deep_is_refused_before_the_parser_sees_it():
     many = [node("Relu", f"t{i}", f"t{i + 1}") for i in range(MOST_NODES + 1)]
     parsed = parse(model(*many, inputs=[value("t0")], outputs=[value(f"t{MOST_NODES + 1}")]))
     assert parsed.state is State.ERROR and "more than 20,000 nodes" in parsed.sentence
+
+
+@pytest.mark.parametrize("piece", [b"\x10\x01", b"\x3a\x00", b"\x3a\x02\x2a\x00"])  # numbers, graphs, tensors
+def test_a_model_in_millions_of_pieces_takes_seconds_to_refuse(piece):
+    started = time.process_time()
+    parsed = parse(RELU + piece * ((16 << 20) // len(piece)))
+    assert parsed.state is State.ERROR and "too many pieces" in parsed.sentence and time.process_time() - started < 20
 
 
 def test_a_tensor_without_its_bytes_is_refused_by_the_parser_and_takes_no_memory():

@@ -10,16 +10,15 @@ import numpy as np
 
 from grader.checks import Check, Finding, failed, passed
 from grader.exercises.ch01_why_plugins.graph_models import CASES, OPERATOR, Case
-from grader.exercises.ch01_why_plugins.graph_trial import Trial, checkers_words, try_out
+from grader.exercises.ch01_why_plugins.graph_trial import Trial, try_out
 from grader.exercises.python import PythonBench, PythonPlan
-from grader.plugin.onnx_runtime import ModelFailed
 from grader.verdict import State
 
 FUNCTION = "rewrite"
 VISIBLE = 0
 Answers = dict[str, list[Trial | Finding]]  # by the check whose models they are
 
-_tried: weakref.WeakKeyDictionary[PythonBench, dict[int, tuple[Answers, dict]]] = weakref.WeakKeyDictionary()
+_tried: weakref.WeakKeyDictionary[PythonBench, dict[int, Answers | None]] = weakref.WeakKeyDictionary()
 
 
 @functools.lru_cache(4)
@@ -45,7 +44,7 @@ def _answer(answer, case: Case) -> bytes | Finding:
     return failed(f"On {case.words}, {FUNCTION}() failed: {words}{where}", state=State.ERROR, source_line=line)
 
 
-def _ask(bench: PythonBench, key: int, id: str) -> tuple[list[Trial | Finding], list[bytes]] | Finding:
+def _ask(bench: PythonBench, key: int, id: str) -> list[Trial | Finding] | Finding:
     """The trials of a check's models. All checks' models go through the cell in one process, as long as that works."""
     cases = _cases(key)
     known = _tried.setdefault(bench, {})
@@ -53,25 +52,17 @@ def _ask(bench: PythonBench, key: int, id: str) -> tuple[list[Trial | Finding], 
         flat = [case for each in cases.values() for case in each]
         together = _rewritten(bench, flat)
         known[key] = None if isinstance(together, Finding) else _sorted_out(cases, flat, together)
-    if known[key] is None:  # some model ends the process: find out which check's it is
-        alone = _rewritten(bench, cases[id])
-        if isinstance(alone, Finding):
-            return alone
-        trials, models = _sorted_out({id: cases[id]}, cases[id], alone)
-    else:
-        trials, models = known[key]
-    return trials[id], models[id]
+    if known[key] is not None:
+        return known[key][id]
+    alone = _rewritten(bench, cases[id])  # some model ends the process: find out which check's it is
+    return alone if isinstance(alone, Finding) else _sorted_out({id: cases[id]}, cases[id], alone)[id]
 
 
-def _sorted_out(cases: dict[str, list[Case]], flat: list[Case], rewritten: list) -> tuple[Answers, dict[str, list]]:
+def _sorted_out(cases: dict[str, list[Case]], flat: list[Case], rewritten: list[bytes | Finding]) -> Answers:
     good = [(case, model) for case, model in zip(flat, rewritten, strict=True) if not isinstance(model, Finding)]
     tried = iter(try_out([case for case, _ in good], [model for _, model in good]))
     each = iter([model if isinstance(model, Finding) else next(tried) for model in rewritten])
-    models = iter(rewritten)
-    return (
-        {id: [next(each) for _ in of] for id, of in cases.items()},
-        {id: [next(models) for _ in of] for id, of in cases.items()},
-    )
+    return {id: [next(each) for _ in of] for id, of in cases.items()}
 
 
 def _key(rng, seeded: bool) -> int:
@@ -96,7 +87,7 @@ def _judge(id: str, judge, seeded: bool):
         answer = _ask(bench, _key(rng, seeded), id)
         if isinstance(answer, Finding):
             return answer
-        for trial in answer[0]:
+        for trial in answer:
             finding = trial if isinstance(trial, Finding) else judge(trial)
             if finding is not None:
                 return finding
@@ -105,23 +96,9 @@ def _judge(id: str, judge, seeded: bool):
     return run
 
 
-def _valid(seeded: bool):
-    def run(bench, rng) -> Finding:
-        answer = _ask(bench, _key(rng, seeded), "accepted")
-        if isinstance(answer, Finding):
-            return answer
-        for trial, model in zip(*answer, strict=True):
-            if isinstance(trial, Finding):
-                return trial
-            try:
-                words = checkers_words(model)
-            except ModelFailed as error:
-                return failed(error.sentence, state=error.state)
-            if words:
-                return failed(f"In {trial.case.words}, the ONNX checker refuses what you made of it: {words}")
-        return passed()
-
-    return run
+def _valid(trial: Trial) -> Finding | None:
+    words = f"In {trial.case.words}: the ONNX checker refuses what came of it: {trial.validity}"
+    return failed(words) if trial.validity else None
 
 
 def _check(id, misconception, group, row, sentence, *, needs=("unchanged",), models=None, judge=_whole) -> Check:
@@ -175,10 +152,9 @@ _CHECKS = (
         "bystanders", "looks-alike", "around", "the rest of the graph",
         "Every other node stays, one with a similar operator too.",
     ),
-    Check(
-        id="valid", misconception="unsorted", group="around", source="contract: a valid model", needs=("unchanged",),
-        sentence="The ONNX checker finds the rewritten model valid.",
-        run=_valid(False), run_hidden=_valid(True), seeded=True,
+    _check(
+        "valid", "unsorted", "around", "a valid model", "The ONNX checker finds the rewritten model valid.",
+        models="accepted", judge=_valid,
     ),
 )  # fmt: skip
 
