@@ -1,7 +1,7 @@
 """The right plugins of the tests, and the solutions of the plugin exercises, on a real GPU: do they pass at level L2,
 with the bytes of the simulated GPU?
 
-On a machine with the plugin lane:   python benchmarks/plugins_on_a_gpu.py pack build/gpu
+On a machine with the plugin lane:   python benchmarks/plugins_on_a_gpu.py pack build/gpu [PLUGIN...]
 On the machine with the GPU:         python benchmarks/plugins_on_a_gpu.py run build/gpu OUT [PLUGIN...]
 
 `pack` puts everything into one folder that the second machine may not have: the libraries, built once, so that both run
@@ -64,7 +64,7 @@ def library_of(name: str) -> Path:
     return built.path
 
 
-def pack(folder: Path) -> None:
+def pack(folder: Path, wanted: Sequence[str] = ()) -> None:
     _plugins()
     import building
 
@@ -72,7 +72,7 @@ def pack(folder: Path) -> None:
 
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "libraries").mkdir(parents=True)
-    names = [*building.names(), *_exercises()]
+    names = list(wanted) or [*building.names(), *_exercises()]
     for name in names:
         shutil.copy(library_of(name), folder / "libraries" / f"{name}.so")
     shutil.copytree(tensorrt.tensorrt_include(), folder / "tensorrt" / "include")
@@ -157,8 +157,8 @@ def compare(simulated: dict[str, list[str]], real: dict[str, list[str]]) -> dict
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] == "pack":
-        pack(Path(sys.argv[2]))
+    if len(sys.argv) >= 3 and sys.argv[1] == "pack":
+        pack(Path(sys.argv[2]), sys.argv[3:])
     elif len(sys.argv) >= 4 and sys.argv[1] == "run":
         run(Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve(), sys.argv[4:])
     else:
