@@ -15,7 +15,7 @@ from grader.toolchain import fatbin
 from grader.toolchain.elf import Elf, ElfError, plain_name, read_elf
 from grader.toolchain.tensorrt import exported_functions, tensorrt_include
 
-SHARED_RUNTIME = "nvcc -cudart shared, in CMake: set_target_properties(TARGET PROPERTIES CUDA_RUNTIME_LIBRARY Shared)"
+SHARED_RUNTIME = "nvcc -cudart shared, in CMake the value Shared of the target's property CUDA_RUNTIME_LIBRARY"
 
 _CUDART = re.compile(r"libcudart\.so\.(\d+)(?:\..*)?")
 _CUDA_RELEASES = ("12", "13")  # whose runtime has a stand-in

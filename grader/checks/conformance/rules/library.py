@@ -28,6 +28,13 @@ _FAMILIES = (
     (r"_ZN?K?8nvinfer1\w*|(create|get)Infer\w+|getBuilderPluginRegistry", "TensorRT",
      "call only what its headers say a plugin library gets: a plugin needs no builder and no runtime"),
 )  # fmt: skip
+_IN_CONSTRUCTORS = (
+    "That is where global objects are constructed: do less in their constructors. getLogger() returns null there."
+)
+_IN_GET_CREATORS = (
+    "There TensorRT reads the list that getCreators() returns, and asks each creator who it is: list and creators must "
+    "outlive the call, and the count must be that of the list."
+)
 
 
 @rule(
@@ -42,11 +49,8 @@ def loads(bench: Bench, rng) -> Finding:
     except PluginEnded as ended:
         if ended.words.kind in ("exception", "device"):
             raise
-        return failed(
-            f"While the library is loaded, {ended.words.sentence} That is where global objects are constructed: do "
-            f"less in their constructors. getLogger() returns null there.",
-            state=ended.outcome.state,
-        )
+        advice = _IN_GET_CREATORS if ended.method == "getCreators" else _IN_CONSTRUCTORS
+        return failed(f"While the library is loaded, {ended.words.sentence} {advice}", state=ended.outcome.state)
     return passed() if error is None else failed(_why_not(error, bench), error=error)
 
 
