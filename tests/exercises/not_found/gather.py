@@ -25,7 +25,9 @@ ROOT = Path(__file__).resolve().parents[3]
 VISIBLE = ROOT / "grader/exercises/ch05_build_and_load/creator_not_found.json"
 HIDDEN = ROOT / "solutions/05_build_and_load/creator_not_found.json"
 SOURCE = ROOT / "tests/plugin/libraries/creators/creators.cpp"
-UNTOLD = ("_ZT", "_ZN8nvinfer1", "_ZNK8nvinfer1", "_Z17getPluginRegistry")  # of the headers, in every library
+_MADE = tempfile.TemporaryDirectory(prefix="kernels-")  # as long as this process
+KERNELS = Path(_MADE.name)
+UNTOLD = ("_ZT", "_ZN8nvinfer1", "_ZNK8nvinfer1", "_ZN4dim3")  # of the headers, in every library
 
 
 def build(folder: Path, library: dict) -> Path:
@@ -47,10 +49,25 @@ def build(folder: Path, library: dict) -> Path:
         stubs.mkdir(exist_ok=True)
         _run(gxx, "-shared", "-x", "c++", "/dev/null", f"-Wl,-soname,{name}", "-o", stubs / name)
     needs = [f"-l:{name}" for name in library.get("needs", [])]
-    cuda = build_cudart()
+    inputs += [_kernel(number, codes) for number, codes in enumerate(library.get("kernels", []))]
+    cuda = locate.toolkit().runtime if library.get("kernels") else build_cudart()
+    runtime = {"static": ["-l:libcudart_static.a", "-ldl", "-lrt", "-lpthread"], "none": []}.get(
+        library.get("runtime"), [f"-l:{cuda.name}"])  # fmt: skip
     # Distributions differ in this: what is linked is needed, and functions are bound when they are called.
     _run(gxx, "-shared", "-fPIC", *inputs, "-Wl,--no-as-needed", "-Wl,-z,lazy", f"-L{stubs}", *needs,
-         f"-L{cuda.parent}", f"-l:{cuda.name}", *library.get("link", []), "-o", made)  # fmt: skip
+         f"-L{cuda.parent}", *runtime, *library.get("link", []), "-o", made)  # fmt: skip
+    return made
+
+
+def _kernel(number: int, codes: list[str]) -> Path:
+    """The object of a kernel file with these device codes, each as nvcc's ``code=`` names it."""
+    made = KERNELS / f"{number}-{'-'.join(codes)}.o"  # compiled once, since nvcc takes its time
+    if made.exists():
+        return made
+    wanted = [f"-gencode=arch={code.replace('sm_', 'compute_')},code={code}" for code in codes]
+    source = SOURCE.with_name("kernel.cu")
+    _run(locate.toolkit().nvcc, "-std=c++17", "-ccbin", locate.gxx(), "-Xcompiler", "-fPIC",
+         f"-DLAUNCHER=launchKernel{number}", *wanted, "-c", source, "-o", made)  # fmt: skip
     return made
 
 
@@ -78,7 +95,7 @@ def evidence(made: dict, folder: Path) -> dict:
     def of_libraries(creators):
         return [[c.name, c.version, c.namespace, Path(c.file).name] for c in creators if Path(c.file).parent == folder]
 
-    facts = _file_facts(subject)
+    facts = file_facts(subject)
     return {
         "name": name, "version": version, "namespace": namespace,
         "file": made["file"],
@@ -91,7 +108,7 @@ def evidence(made: dict, folder: Path) -> dict:
     }  # fmt: skip
 
 
-def _file_facts(path: Path) -> tuple[list[str], list[str], list[str]]:
+def file_facts(path: Path) -> tuple[list[str], list[str], list[str]]:
     try:
         elf = read_elf(path)
     except ElfError:
