@@ -1,4 +1,4 @@
-PARTS = ("name", "version", "namespace")
+TEXTS = ("name", "version", "namespace")
 
 
 def cause(evidence):
@@ -11,8 +11,8 @@ def cause(evidence):
     # What came with this file is in the registry: then only its triple can be another.
     registered = [row for row in evidence["registry"] if row[3] == file]
     if registered:
-        asked = [evidence[part] for part in PARTS]
-        differing = [[p for p, own, want in zip(PARTS, row, asked) if own != want] for row in registered]
+        asked = [evidence[part] for part in TEXTS]
+        differing = [[p for p, own, want in zip(TEXTS, row, asked) if own != want] for row in registered]
         return "other-triple", min(differing, key=len)[0]
 
     # A handle and no creator: opened, and nobody registered anything.

@@ -24,7 +24,7 @@ import gather  # noqa: E402
 ROOT = Path(__file__).parents[2]
 SLUG = "creator-not-found"
 SOLUTION = (ROOT / "solutions/05_build_and_load/creator_not_found.py").read_text()
-VISIBLE, HIDDEN = (json.loads(path.read_text()) for path in (gather.VISIBLE, gather.HIDDEN))
+VISIBLE, HIDDEN = (gather.read(path) for path in (gather.VISIBLE, gather.HIDDEN))
 TODAY = datetime.date.today().toordinal()
 DRAWN = random.Random(TODAY).sample(HIDDEN, 6)  # of the hidden ones, others every day; gather.py makes all anew
 

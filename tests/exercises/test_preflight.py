@@ -1,7 +1,6 @@
 """preflight: the facts are of libraries that were really built, and what is said of them is what happens."""
 
 import datetime
-import json
 import random
 import sys
 from pathlib import Path
@@ -24,7 +23,7 @@ import gather_files  # noqa: E402
 ROOT = Path(__file__).parents[2]
 SLUG = "preflight"
 SOLUTION = (ROOT / "solutions/05_build_and_load/preflight.py").read_text()
-VISIBLE, HIDDEN = (json.loads(path.read_text()) for path in (gather_files.VISIBLE, gather_files.HIDDEN))
+VISIBLE, HIDDEN = (gather.read(path) for path in (gather_files.VISIBLE, gather_files.HIDDEN))
 ALL = VISIBLE + HIDDEN
 DRAW = random.Random(datetime.date.today().toordinal())  # others every day; gather_files.py makes all anew
 PLAIN = DRAW.sample([case for case in ALL if not case["made"].get("kernels")], 6)

@@ -33,7 +33,7 @@ KEYS = {
     "needed": "libraries that the file needs",
     "creators": "its creators, once another process has loaded it: [name, version, namespace]",
 }
-BANK = "creator_not_found.json"
+BANK = "creator_not_found.jsonl"
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class Case:
 
 
 def read(data: bytes | str, rename: Mapping[str, str] = {}) -> tuple[Case, ...]:
-    """The cases of a file; ``rename`` puts one name in the place of another, in all of them."""
+    """The cases of a file, one a line; ``rename`` puts one name in the place of another, in all of them."""
     text = data if isinstance(data, str) else data.decode()
     for old, new in rename.items():
         text = text.replace(old, new)
     return tuple(
         Case(row["id"], row["theme"], row["title"], row["cause"], tuple(row["proofs"]), row["evidence"])
-        for row in json.loads(text)
+        for row in map(json.loads, text.splitlines())
     )
 
 

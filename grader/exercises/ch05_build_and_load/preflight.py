@@ -13,7 +13,7 @@ from grader.checks import Check, Finding, failed, passed
 from grader.exercises.bank import hidden_bank
 from grader.exercises.python import PythonBench, PythonPlan
 
-CHAPTER, FUNCTION, BANK = "05_build_and_load", "problems", "preflight.json"
+CHAPTER, FUNCTION, BANK = "05_build_and_load", "problems", "preflight.jsonl"
 CATCHES = {  # problem: misconception, group, sentence, why it is there
     "no-entry-point": (
         "entry-points-half", "linking", "It finds that loadLibrary will not find the entry points.",
@@ -58,9 +58,10 @@ class Case:
 
 
 def read(data: bytes | str) -> tuple[Case, ...]:
+    """The cases of a file, one a line."""
     return tuple(
         Case(row["id"], row["title"], row.get("theme", ""), row["facts"], row["target"], tuple(row["problems"]))
-        for row in json.loads(data)
+        for row in map(json.loads, data.splitlines())
     )
 
 

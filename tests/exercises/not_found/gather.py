@@ -22,8 +22,8 @@ from grader.toolchain.elf import ElfError, read_elf
 from grader.toolchain.tensorrt import tensorrt_include
 
 ROOT = Path(__file__).resolve().parents[3]
-VISIBLE = ROOT / "grader/exercises/ch05_build_and_load/creator_not_found.json"
-HIDDEN = ROOT / "solutions/05_build_and_load/creator_not_found.json"
+VISIBLE = ROOT / "grader/exercises/ch05_build_and_load/creator_not_found.jsonl"
+HIDDEN = ROOT / "solutions/05_build_and_load/creator_not_found.jsonl"
 SOURCE = ROOT / "tests/plugin/libraries/creators/creators.cpp"
 _MADE = tempfile.TemporaryDirectory(prefix="kernels-")  # as long as this process
 KERNELS = Path(_MADE.name)
@@ -138,14 +138,23 @@ def proofs(cause: str, found: dict) -> list[str]:
     return [part]
 
 
+def read(path: Path) -> list[dict]:
+    """The cases of a file. One stands in one line, so that no line of the hidden ones stands among the visible ones."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def keep(path: Path, cases: list[dict]) -> None:
+    path.write_text("".join(json.dumps(case) + "\n" for case in cases))
+
+
 def write(path: Path) -> None:
-    cases = json.loads(path.read_text())
+    cases = read(path)
     for case in cases:
         with tempfile.TemporaryDirectory() as folder:
             case["evidence"] = evidence(case["made"], Path(folder).resolve())
         case["proofs"] = proofs(case["cause"], case["evidence"])
         print(case["id"], case["cause"], case["proofs"])
-    path.write_text(json.dumps(cases, indent=1) + "\n")
+    keep(path, cases)
 
 
 if __name__ == "__main__":

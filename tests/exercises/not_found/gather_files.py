@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -18,8 +17,8 @@ import gather
 from grader.toolchain import fatbin
 from grader.toolchain.elf import read_elf
 
-VISIBLE = gather.ROOT / "grader/exercises/ch05_build_and_load/preflight.json"
-HIDDEN = gather.ROOT / "solutions/05_build_and_load/preflight.json"
+VISIBLE = gather.ROOT / "grader/exercises/ch05_build_and_load/preflight.jsonl"
+HIDDEN = gather.ROOT / "solutions/05_build_and_load/preflight.jsonl"
 
 
 def facts(made: dict, folder: Path) -> dict:
@@ -35,12 +34,12 @@ def facts(made: dict, folder: Path) -> dict:
 
 
 def write(path: Path) -> None:
-    cases = json.loads(path.read_text())
+    cases = gather.read(path)
     for case in cases:
         with tempfile.TemporaryDirectory() as folder:
             case["facts"] = facts(case["made"], Path(folder).resolve())
         print(case["id"], case["problems"], case["facts"])
-    path.write_text(json.dumps(cases, indent=1) + "\n")
+    gather.keep(path, cases)
 
 
 if __name__ == "__main__":
