@@ -41,6 +41,8 @@ test: setup  #: all tests; PYTEST_ARGS="tests/course -x" for some
 prove: setup  #: for authors: every wrong answer is caught, every right one passes
 	@grader plugin-lane
 	@grader prove
+	@python tests/authoring/run_notebooks.py
+	@python tests/exercises/test_lifecycle_defects.py
 	@python tests/plugin/prove_defects.py --jobs 2
 	@$(MAKE) --no-print-directory attack
 
