@@ -24,7 +24,7 @@ PROJECT = "tensorrt-plugin-course"
 # What the package is made of. Anything else in its folders (caches, compiled engines, an editor's copies)
 # stays out.
 SUFFIXES = {
-    ".py", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".inc", ".toml", ".json", ".txt", ".csv", ".css",
+    ".py", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".inc", ".toml", ".json", ".jsonl", ".txt", ".csv", ".css",
     ".js", ".html", ".j2", ".svg", ".png", ".md", ".lock",
 }  # fmt: skip
 _LEFT_OUT = {"__pycache__", "_course"}

@@ -37,7 +37,8 @@ def _answer(wire: Channel) -> None:
             wire.send({"error": f"The cell does not define a function {header['function']}.", "line": None})
             return
         calls = plain.decode(header["calls"], payload)
-        through = _adapter(header["through"]) if header["through"] and calls else lambda f, *arguments: f(*arguments)
+        name = header.get("through")
+        through = _adapter(name) if name and calls else lambda f, *arguments: f(*arguments)
         structure, data = plain.encode([through(function, *arguments) for arguments in calls])
         _reply(wire, structure, data)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are answers too
