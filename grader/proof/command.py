@@ -19,7 +19,7 @@ from grader.proof.kept import keep, standing
 from grader.proof.proving import Proof, Prover
 
 HERE = Path(__file__).resolve().parents[2]
-SAMPLED_MUTANTS = 8  # of a stale proof that is proven again
+SAMPLED = 6  # variants, alternatives and mutants each, of a stale proof that is proven again
 
 
 def prove(
@@ -88,12 +88,12 @@ def verify(
         changed = sorted({word for slug in stale for word in standings[slug].reason.split(", ")})
         print(f"stale since {', '.join(changed)} changed: {', '.join(stale)}; run `grader prove`")
         if chosen:
-            print(f"proving again with seed {seed}, {SAMPLED_MUTANTS} mutants each: {', '.join(chosen)}")
+            print(f"proving again with seed {seed}, {SAMPLED} variants and mutants each: {', '.join(chosen)}")
         by_slug = {exercise.slug: exercise for exercise in exercises}
         with judge or Judge(jobs=_jobs(jobs)) as judges:
             for slug in chosen:
                 place = Place(root, by_slug[slug])
-                proof = Prover(place, judges, log=_log, sample=SAMPLED_MUTANTS, seed=seed).prove()
+                proof = Prover(place, judges, log=_log, sample=SAMPLED, seed=seed).prove()
                 print(_shown(proof))
                 failed = failed or not proof.proven
     return 1 if failed else 0

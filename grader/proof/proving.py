@@ -48,7 +48,8 @@ class Proof:
 
 
 class Prover:
-    """Proves one exercise with a judge. `sample` mutants only, drawn with `seed`, where it is given."""
+    """Proves one exercise with a judge. Where `sample` is given, with that many variants, alternatives and mutants only,
+    drawn with `seed`."""
 
     def __init__(self, place: Place, judge: Judge, *, log: Log, sample: int | None = None, seed: int = 0):
         self.place, self.judge, self.log, self.sample, self.seed = place, judge, log, sample, seed
@@ -127,6 +128,7 @@ class Prover:
         right = [v for v in variants if v.alternative and v.name in patched]
         self.proof.variants, self.proof.alternatives = len(wrong), len(right)
         self._coverage(wrong, solved, patched)
+        wrong, right = self._drawn(wrong), self._drawn(right)
         tasks = [self._task(patched[v.name], SEEDS[0]) for v in wrong]
         tasks += [self._task(patched[v.name], seed) for v in right for seed in SEEDS]
         results = iter(self._judge(tasks, "variants"))
@@ -135,6 +137,12 @@ class Prover:
         for variant in right:
             for seed in SEEDS:
                 self._right(f"the alternative {variant.name}", seed, next(results))
+
+    def _drawn(self, variants: list[Variant]) -> list[Variant]:
+        """Those that are judged: all, or where a sample is wanted so many."""
+        if self.sample is None or self.sample >= len(variants):
+            return variants
+        return random.Random(self.seed).sample(variants, self.sample)
 
     def _coverage(self, wrong: list[Variant], solved: Result, patched: dict[str, dict[str, bytes]]) -> None:
         """Every misconception and every check that owns one has a variant, and there are enough of them."""
