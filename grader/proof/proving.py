@@ -48,7 +48,7 @@ class Proof:
 
 
 class Prover:
-    """Proves one exercise with a judge. Where `sample` is given, with that many variants, alternatives and mutants only,
+    """Proves one exercise with a judge. Where `sample` is given, with only so many variants, alternatives and mutants,
     drawn with `seed`."""
 
     def __init__(self, place: Place, judge: Judge, *, log: Log, sample: int | None = None, seed: int = 0):
