@@ -154,7 +154,8 @@ def nothing_else(elf: Elf) -> Finding:
     return failed(
         f"Besides its entry points the library exports {names}{' and more' * (len(others) > 3)}, {len(others)} in all: "
         "expected none. Where a program is linked with two libraries that offer the same name, or opens them with "
-        "RTLD_GLOBAL, both end up with the function of one. Hide all but the entry points, in C++ and in CUDA files: see CXX_VISIBILITY_PRESET."
+        "RTLD_GLOBAL, both end up with the function of one. Hide all but the entry points, in C++ and in CUDA files: "
+        "see CXX_VISIBILITY_PRESET."
     )
 
 
