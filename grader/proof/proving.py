@@ -65,6 +65,9 @@ class Prover:
 
     def _prove(self) -> None:
         skeleton, solution, variants = self.place.skeleton(), self.place.solution(), self.place.variants()
+        # Alone and first: then all that follow link the one object that is kept of each file they share with it. Two
+        # builds at once would make two, and nvcc's names of what is in an unnamed namespace tell the build's folder.
+        code = (self.judge.code_of or compiled_code)(self.exercise.slug, self.exercise.kind, solution)
         first, *solved = self._judge([self._task(skeleton), *(self._task(solution, seed) for seed in SEEDS)])
         self._skeleton(first)
         self.proof.checks = len(solved[0].checks)
@@ -73,7 +76,7 @@ class Prover:
         if any(result.state != State.PASS for result in solved):
             return  # nothing that follows would mean anything
         self._variants(variants, solution, solved[0])
-        self._mutants(skeleton, solution)
+        self._mutants(skeleton, solution, code)
 
     def _task(self, files: dict[str, bytes], seed: int | None = None, same_as: str | None = None) -> Task:
         return Task(self.exercise.slug, self.exercise.kind, files, seed, same_as)
@@ -193,13 +196,12 @@ class Prover:
         for check in sorted((variant.also & solved.checks.keys()) - failed.keys() - result.blocked.keys()):
             self._problem(f"{who} passes check {check}, which its 'also' line names")
 
-    def _mutants(self, skeleton: dict[str, bytes], solution: dict[str, bytes]) -> None:
+    def _mutants(self, skeleton: dict[str, bytes], solution: dict[str, bytes], code: str | None) -> None:
         regions = gaps(skeleton, solution)
         made = [m for name, data in solution.items() for m in mutants(name, data.decode(), regions[name])]
         complete = self.sample is None or self.sample >= len(made)
         if not complete:
             made = random.Random(self.seed).sample(made, self.sample or 0)
-        code = (self.judge.code_of or compiled_code)(self.exercise.slug, self.exercise.kind, solution)
         tasks = [self._task({**solution, m.file: m.text.encode()}, SEEDS[0], code) for m in made]
         survivors: list[str] = []
         counts: dict[str, Counter[str]] = {}
