@@ -65,8 +65,7 @@ class Prover:
 
     def _prove(self) -> None:
         skeleton, solution, variants = self.place.skeleton(), self.place.solution(), self.place.variants()
-        # Alone and first: then all that follow link the one object that is kept of each file they share with it. Two
-        # builds at once would make two, and nvcc's names of what is in an unnamed namespace tell the build's folder.
+        # Alone and first: then all that follow link the one object that is kept of each file they share with it.
         code = (self.judge.code_of or compiled_code)(self.exercise.slug, self.exercise.kind, solution)
         first, *solved = self._judge([self._task(skeleton), *(self._task(solution, seed) for seed in SEEDS)])
         self._skeleton(first)
