@@ -26,7 +26,7 @@ def lay_course(place: Path) -> Path:
     courses = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(courses)
     courses.make(root)
-    cells = [_check_cell(slug) for slug in (courses.STATE, courses.RELU, courses.PROJECT)]
+    cells = [_check_cell(slug, points) for slug, points in ((SLUG, 10), (courses.RELU, 10), (PROJECT, 2))]
     book = {"cells": cells, "metadata": released()["metadata"], "nbformat": 4, "nbformat_minor": 5}
     (root / "course" / CHAPTER / f"{CHAPTER}.ipynb").write_text(json.dumps(book))
     venv.EnvBuilder(symlinks=True).create(place / "env")
@@ -36,9 +36,9 @@ def lay_course(place: Path) -> Path:
     return place / "env" / "bin" / "python"
 
 
-def _check_cell(slug: str) -> dict:
+def _check_cell(slug: str, points: int) -> dict:
     marks = {"schema_version": 3, "grade_id": slug, "grade": True, "solution": False, "locked": True, "task": False,
-             "cell_type": "code", "points": 10}  # fmt: skip
+             "cell_type": "code", "points": points}  # fmt: skip
     return {"cell_type": "code", "id": slug, "metadata": {"nbgrader": marks}, "execution_count": None, "outputs": [],
             "source": f'exercise("{slug}").check()'}  # fmt: skip
 
