@@ -90,7 +90,15 @@ def test_calls_from_many_threads_get_their_own_answers(program):
     assert not wrong
 
 
-def test_an_interrupted_call_ends_the_child(program):
+@pytest.fixture
+def interrupts():
+    """SIGINT raises KeyboardInterrupt, also where tests are started in the background, as by nohup, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupted_call_ends_the_child(program, interrupts):
     """As when the learner presses Stop: the late answer must not be taken for that of the next call."""
     child = Child(program("sleeps"), limits=LONG)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
