@@ -92,7 +92,7 @@ def test_calls_from_many_threads_get_their_own_answers(program):
 
 @pytest.fixture
 def interrupts():
-    """SIGINT raises KeyboardInterrupt, also where tests are started in the background, as by nohup, which ignores it."""
+    """SIGINT raises KeyboardInterrupt, also where the tests were started by nohup, which has it ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
