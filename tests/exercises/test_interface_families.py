@@ -166,8 +166,9 @@ def test_the_status_table_shows_what_the_headers_say():
 
 def test_the_pictures_say_in_words_what_they_show():
     assert "another function" in pictures.overview().alt
-    assert "getWorkspaceSize (with an answer of its own)" in pictures.capabilities().alt
+    assert "getWorkspaceSize (the base class has an answer)" in pictures.capabilities().alt
     assert "IPluginV2DynamicExt from 6.0, deprecated since 10.0;" in pictures.timeline().alt
+    assert "IPluginExt from before 5.0, deprecated since 6.0, removed in 8.0" in pictures.timeline().alt
 
 
 # What the compiler says
@@ -176,7 +177,7 @@ def test_the_pictures_say_in_words_what_they_show():
 @needs_headers
 def test_what_the_chapter_says_of_the_traps():
     table = traps.trap_table()
-    said = {row[1]: dict(zip(table.head[2:], row[2:], strict=True)) for row in table.rows}
+    said = {row[0]: dict(zip(table.head[2:], row[2:], strict=True)) for row in table.rows}
     usual, system, included, casts, override = table.head[2:]
     for trap in ("the parameters of V2", "a const too many"):
         quiet = [said[trap].pop(column) for column in (usual, system, casts)]
@@ -188,6 +189,39 @@ def test_what_the_chapter_says_of_the_traps():
     assert said["int const* from Dims::d"][usual] == "refused"
     assert [said["the same with a cast"][c] for c in (usual, casts)] == ["silent", "warned of"]
     assert [said["an extent kept in an int"][c] for c in (usual, casts)] == ["silent", "warned of"]
+
+
+HIDDEN = "struct A : nvinfer1::IPluginV3OneBuildV2 { int32_t getAliasedInput(int64_t) noexcept { return 0; } };"
+BARE_THIS = """using namespace nvinfer1;
+struct A : IPluginV3, IPluginV3OneCore, IPluginV3OneBuild
+{
+    IPluginCapability* getCapabilityInterface(PluginCapabilityType) noexcept override { return this; }
+};"""
+SIZE_IN_V2 = """struct A : nvinfer1::IPluginV2DynamicExt
+{
+    nvinfer1::DimsExprs getOutputDimensions(
+        int32_t, nvinfer1::DimsExprs const* in, int32_t, nvinfer1::IExprBuilder& build) noexcept override
+    {
+        nvinfer1::DimsExprs out = in[0];
+        out.d[0] = build.declareSizeTensor(1, *in[0].d[0], *in[0].d[0]);
+        return out;
+    }
+};"""
+CAST = "inline int a(nvinfer1::Dims const& dims) { return reinterpret_cast<int const*>(dims.d)[0]; }"
+
+
+@needs_headers
+def test_what_the_chapter_says_of_gxx_beside_the_table():
+    def said(code, *flags, **how):
+        return traps.gxx(f"#include <NvInferRuntime.h>\n{code}\n", *flags, **how)
+
+    assert not said(HIDDEN, "-Woverloaded-virtual").messages
+    told = repr(said(HIDDEN, "-Woverloaded-virtual", headers="-I"))
+    assert all(flag in told for flag in traps.QUIETER) and "g++ puts it at NvInferRuntime.h:" in told
+    bare = said(BARE_THIS)
+    assert bare.refused and "ambiguous" in repr(bare)
+    assert not said(SIZE_IN_V2).refused
+    assert not said(CAST, "-Wold-style-cast", "-Wconversion").messages
 
 
 @needs_headers

@@ -2,9 +2,10 @@
 
 Derived, where headers of 10.x are found: presence, since when deprecated, version string, file and line. Cited,
 always: when a family came, and its state in 8.6 and 11.x. The sources: NVIDIA's public headers at the release tags
-5.1.5, 6.0.1, 8.6.1, 10.0, 10.3, 10.6, 11.0 and 11.1; for 11.4 NVIDIA's page "Removed and Deprecated C++ APIs in
-TensorRT 11.x"
-(docs.nvidia.com/deeplearning/tensorrt/11.4.1/api/migration/tensorrt-10x-to-11x-c-api-reference.html).
+5.1.5, 6.0.1, 8.6.1, 10.0, 10.3, 10.6, 11.0 and 11.1; for 5.0 the Python API reference of 5.0.2; for 11.4 NVIDIA's page
+"Removed and Deprecated C++ APIs in TensorRT 11.x"
+(docs.nvidia.com/deeplearning/tensorrt/11.4.1/api/migration/tensorrt-10x-to-11x-c-api-reference.html); for plugins in
+Python the README of NVIDIA's sample python_plugin (9.1) and the guide's page on them (10.6; 10.16.1 and 11.1).
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ class Family:
     info: str  # its version string in the headers of 10.14
     in_8_6: str
     in_11: str
+    label: str = ""  # where the declaration's name would say little
+
+    @property
+    def called(self) -> str:
+        return self.label or self.name
 
 
 FAMILIES = (
@@ -45,11 +51,11 @@ FAMILIES = (
     Family("IPluginCreatorV3One", "makes V3 plugins", "10.0", None, "PLUGIN CREATOR_V3ONE 1.0", NOT_YET, THERE),
     Family("IPluginResource", "shared by key, kept by the registry", "10.0", None, "IPluginResource 1.0", NOT_YET,
            THERE),
-    Family("APILanguage::kPYTHON", "plugin classes in Python (of V2 since 9.1, of V3 since 10.0)", "9.1", None, "",
-           NOT_YET, THERE),
+    Family("APILanguage::kPYTHON", "plugin classes in Python: of V2 since 9.1, of V3 since 10.0", "9.1", None, "",
+           NOT_YET, THERE, "Python classes"),
     Family("NetworkDefinitionCreationFlag::kPREFER_AOT_PYTHON_PLUGINS",
-           "decorated Python functions (JIT since 10.6, AOT since 10.9)", "10.6", None, "", NOT_YET,
-           "there; 11.4's wheel calls it experimental"),
+           "decorated functions: compiled when loaded (JIT) since 10.6, when built (AOT) since 10.9", "10.6", None, "",
+           NOT_YET, "current; the wheel of 11.4 calls it experimental", "Python functions"),
 )  # fmt: skip
 
 # The methods of the V3 capabilities in 10.14, in the header's order; True: a plugin must have it.
@@ -116,13 +122,12 @@ def status_table(folder: str | Path | None = None) -> Table:
         else:
             info = f", “{one.info}”" if one.info else ""
             state, where = one.status, f"{one.file}:{one.line}{info}"
-        name = family.name.rpartition("::")[2]
-        rows.append([name, family.what, family.came, family.in_8_6, state, where, family.in_11])
+        rows.append([family.called, family.what, family.came, family.in_8_6, state, where, family.in_11])
     head = ("interface", "what it brought", "came with", "in 8.6", f"in {version}", "where", "in 11.x")
-    note = "All columns are cited from NVIDIA's headers and guide: there are no headers on this machine yet."
+    note = "All columns are cited from NVIDIA's headers and documentation: there are no headers on this machine yet."
     if known is not None:
         note = (
             f"The columns “in {version}” and “where” are read in the headers of TensorRT {version} on this machine; "
-            "the others are cited from NVIDIA's headers and guide."
+            "the others are cited from NVIDIA's headers of those releases and its documentation."
         )
     return Table(head, rows, note=note)

@@ -8,6 +8,7 @@ from grader.exercises.ch03_interface_families.families import FAMILIES, deprecat
 from grader.view.picture import HATCHES, PALETTE, QUIET, Picture, figure, sheet
 
 VERSIONS = ("5.0", "5.1", "6.0", "7", "8.0", "8.5", "8.6", "9.1", "10.0", "10.3", "10.6", "10.14", "11.0", "11.4")
+BEFORE = "before 5.0"  # where the axis begins
 _SMALL = {"fontsize": 8.5, "va": "center"}
 _CODE = {**_SMALL, "family": "monospace"}
 
@@ -71,23 +72,30 @@ def capabilities() -> Picture:
                 more = known.get("IPluginV3OneBuildV2", {})
                 _class(axes, x, bottom + 0.35, wide, "IPluginV3OneBuildV2", more, colour, row)
     said = "; ".join(
-        f"{name} has {', '.join(m + ('' if must else ' (with an answer of its own)') for m, must in of.items())}"
+        f"{name} declares "
+        + ", ".join(method + ("" if must else " (the base class has an answer)") for method, must in of.items())
         for name, of in known.items()
     )
-    return Picture(fig, f"The classes of the V3 family. An IPluginV3 hands out its capabilities by kind. {said}.")
+    return Picture(
+        fig,
+        "The classes of the V3 family. An IPluginV3 hands out three capabilities by kind: kCORE, kBUILD, kRUNTIME. "
+        f"IPluginV3OneBuildV2 derives from IPluginV3OneBuild. {said}.",
+    )
 
 
 def timeline() -> Picture:
     """Each family over the versions of TensorRT: full while current, hatched once deprecated."""
     here = found()
     known = here[1] if here else None
-    rows = [("IPlugin, IPluginExt", "5.0", "6.0", "8.0")]
-    rows += [(_short(f.name), f.came, deprecated_since(f, known), None) for f in FAMILIES]
+    rows = [("IPlugin, IPluginExt", BEFORE, "6.0", "8.0")]
+    rows += [(f.called, f.came, deprecated_since(f, known), None) for f in FAMILIES]
     with figure(8.6, 0.75 + 0.3 * len(rows)) as fig:
         axes = fig.add_subplot()
         for number, (_, came, since, gone) in enumerate(rows):
             start, end = _at(came), _at(gone) if gone else len(VERSIONS)
             turn = _at(since) if since else end
+            if came == BEFORE:
+                axes.text(0.06, number, "◀ earlier", color="white", fontweight="bold", **_SMALL)
             colour = PALETTE[2] if since is None else PALETTE[0]
             axes.barh(number, turn - start, left=start, height=0.62, color=colour, alpha=0.75)
             if turn < end:
@@ -96,7 +104,8 @@ def timeline() -> Picture:
             if gone:
                 axes.text(end + 0.1, number, "removed", color=QUIET, **_SMALL)
         axes.set(xlim=(0, len(VERSIONS)), ylim=(len(rows) - 0.4, -0.6))
-        axes.set_title("Full: current. Hatched: deprecated, and still there.", fontsize=9.5)
+        source = f"Deprecations by the headers of {here[0]}, all else cited" if here else "All is cited"
+        axes.set_title(f"Full: current. Hatched: deprecated, and still there. ({source}.)", fontsize=9.5)
         axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
         axes.set_xticks([k + 0.5 for k in range(len(VERSIONS))], VERSIONS)
         axes.xaxis.tick_top()
@@ -115,14 +124,10 @@ def timeline() -> Picture:
     )
 
 
-def _short(name: str) -> str:
-    names = {"APILanguage::kPYTHON": "Python classes",
-             "NetworkDefinitionCreationFlag::kPREFER_AOT_PYTHON_PLUGINS": "Python functions"}  # fmt: skip
-    return names.get(name, name)
-
-
 def _at(version: str) -> int:
     """The place of a version on the axis: its own, or that of the last one before it."""
+    if version == BEFORE:
+        return 0
     wanted = tuple(map(int, version.split(".")))
     before = [k for k, one in enumerate(VERSIONS) if tuple(map(int, one.split("."))) <= wanted]
     return before[-1] if before else 0

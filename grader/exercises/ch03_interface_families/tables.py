@@ -11,9 +11,11 @@ WIDEST = 44  # characters of a column outside a notebook
 
 
 class Table:
-    """``head``: the columns' titles. ``code``: how many columns from the left are names of code."""
+    """``head``: the columns' titles, which break at line ends only. ``code``: the columns that hold code."""
 
-    def __init__(self, head: Sequence[str], rows: Sequence[Sequence[str]], *, note: str = "", code: int = 1):
+    def __init__(
+        self, head: Sequence[str], rows: Sequence[Sequence[str]], *, note: str = "", code: Sequence[int] = (0,)
+    ):
         self.head, self.rows, self.note, self.code = tuple(head), [tuple(map(str, row)) for row in rows], note, code
         if any(len(row) != len(self.head) for row in self.rows):
             raise ValueError("every row needs as many cells as the table has columns")
@@ -22,13 +24,14 @@ class Table:
         return Tables((self, other))
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th style="{_CELL}">{escape(one)}</th>' for one in self.head)
+        titles = [escape(one).replace("\n", "<br>") for one in self.head]
+        head = "".join(f'<th style="{_CELL};white-space:nowrap">{one}</th>' for one in titles)
         body = "".join(f"<tr>{''.join(self._cell(k, text) for k, text in enumerate(row))}</tr>" for row in self.rows)
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
         return f'<table style="margin:0 0 .8em 0"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}'
 
     def _cell(self, column: int, text: str) -> str:
-        shown = f"<code>{escape(text)}</code>" if column < self.code and text else escape(text)
+        shown = f"<code>{escape(text)}</code>" if column in self.code and text else escape(text)
         return f'<td style="{_CELL}">{shown}</td>'
 
     def __repr__(self) -> str:

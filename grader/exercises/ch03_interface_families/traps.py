@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from grader.exercises.ch03_interface_families.browser import LACKING
 from grader.exercises.ch03_interface_families.tables import Table
@@ -40,11 +40,12 @@ def gxx(code: str, *flags: str, headers: str = "-isystem", folder: str | Path | 
     ``headers``: how the compiler is told of TensorRT's folder, ``-isystem`` or ``-I``. ``folder``: another one than the
     course's, with headers of 8.6 or 11 say.
     """
-    shown = " ".join(["g++ -std=c++17 -Wall -Wextra", *flags, headers, "TensorRT"])
+    quieter = () if headers == "-isystem" else QUIETER
+    shown = " ".join(["g++ -std=c++17 -Wall -Wextra", *flags, *quieter, headers, "TensorRT"])
     folder = folder or tensorrt_include()
     if folder is None:
         return Said(shown, False, [], LACKING)
-    told = (headers, str(folder)) if headers == "-isystem" else (f"{headers}{folder}", *QUIETER)
+    told = (headers, str(folder)) if headers == "-isystem" else (f"{headers}{folder}", *quieter)
     program = compile_host(Source({"answer.h": code.encode()}, "answer.h"), harness=MAIN, flags=(*flags, *told))
     if program.state not in (State.PASS, State.FAIL):
         return Said(shown, False, [], program.message)
@@ -53,7 +54,8 @@ def gxx(code: str, *flags: str, headers: str = "-isystem", folder: str | Path | 
 
 
 def _about_the_text(log: str) -> list[tuple[int, str, str]]:
-    """The messages at the text's lines. A warning in a header whose note points at the text is one of them."""
+    """The messages at the text's lines. A warning in a header whose note points at the text is one of them, and says
+    where g++ put it."""
     found, warning = [], ""
     for one in parse_gxx(log):
         own = (one.file or "").startswith("answer/")
@@ -62,7 +64,8 @@ def _about_the_text(log: str) -> list[tuple[int, str, str]]:
         elif own and warning and one.message.strip().startswith("by "):
             found.append((one.line or 0, "warning", warning))
         if one.severity != "note":
-            warning = "" if own else one.message
+            place = f"{PurePosixPath(one.file or '').name}:{one.line}"
+            warning = "" if own else f"{one.message}\n          g++ puts it at {place}, with a note about this line"
     return found
 
 
@@ -85,18 +88,18 @@ TRAPS = (
     Trap("the same with a cast", "int const* d = (int const*) dims.d;", ""),
     Trap("an extent kept in an int", "int d = dims.d[0];", ""),
 )  # fmt: skip
-COLUMNS = (
-    ("-Wall -Wextra, -isystem", (), "-isystem", False),
-    ("-Woverloaded-virtual, -isystem", ("-Woverloaded-virtual",), "-isystem", False),
-    ("-Woverloaded-virtual, -I", ("-Woverloaded-virtual",), "-I", False),
-    ("-Wold-style-cast -Wconversion", ("-Wold-style-cast", "-Wconversion"), "-isystem", False),
-    ("with override", (), "-isystem", True),
+COLUMNS = (  # what the table shows above the column, flags, how the headers are told of, whether override is written
+    ("-Wall -Wextra\n-isystem", (), "-isystem", False),
+    ("-Woverloaded-virtual\n-isystem", ("-Woverloaded-virtual",), "-isystem", False),
+    ("-Woverloaded-virtual\n-I", ("-Woverloaded-virtual",), "-I", False),
+    ("-Wold-style-cast\n-Wconversion", ("-Wold-style-cast", "-Wconversion"), "-isystem", False),
+    ("with override\n-isystem", (), "-isystem", True),
 )
 
 
 def trap_table() -> Table:
     """Each trap under each set of flags: refused, warned of, or silent. One compilation for each column."""
-    rows = [[trap.code.replace(" OVERRIDE", "").replace("nvinfer1::", ""), trap.name] for trap in TRAPS]
+    rows = [[trap.name, trap.code.replace(" OVERRIDE", "").replace("nvinfer1::", "")] for trap in TRAPS]
     problem = ""
     for _, flags, headers, override in COLUMNS:
         said = gxx(_all(override), *flags, headers=headers)
@@ -104,7 +107,7 @@ def trap_table() -> Table:
         for number, (trap, row) in enumerate(zip(TRAPS, rows, strict=True)):
             asked = trap.base or not override
             row.append(said.about(_lines(number)) if asked and not said.problem else "" if asked else "no method")
-    return Table(("written", "trap", *(name for name, *_ in COLUMNS)), rows, note=problem)
+    return Table(("trap", "written", *(name for name, *_ in COLUMNS)), rows, note=problem, code=(1,))
 
 
 def _all(override: bool) -> str:
