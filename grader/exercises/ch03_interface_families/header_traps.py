@@ -101,7 +101,9 @@ def _tactic_reached(bench, rng) -> Finding:
     if isinstance(reply, Finding):
         return reply
     if reply["set"]:
-        return failed("setTactic returned something else than 0, which TensorRT takes for an error and ends.")
+        return failed(
+            "setTactic returned something else than 0. To TensorRT that is a failure, and it gives the engine up."
+        )
     versions = reply["versions"].split()
     if versions == [str(t) for t in (0, *told)]:
         return passed("the version that TensorRT chose is the one that runs")
