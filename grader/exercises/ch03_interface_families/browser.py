@@ -13,6 +13,7 @@ from grader.toolchain.tensorrt import find_headers, headers_version
 
 MOST = 12  # declarations shown at once
 BRIEF = 3  # sentences of each, where several are shown
+_CODE = "margin:0 0 .3em 1em;white-space:pre-wrap;word-break:normal;font-family:var(--jp-code-font-family,monospace)"
 LACKING = "TensorRT's headers are not on this machine yet: run `grader plugin-lane` in a terminal, or wait for it."
 
 
@@ -56,7 +57,7 @@ class Found:
         items = "".join(f"<li>{escape(text)}</li>" for text in said)
         return (
             f'<p style="margin:.8em 0 .2em"><b><code>{escape(one.name)}</code></b> · {where}{info}</p>'
-            f'<pre style="margin:0 0 .3em 1em;white-space:pre-wrap">{escape(one.text)}</pre>'
+            f'<pre style="{_CODE}">{escape(one.text)}</pre>'
             + (f'<ol style="margin:0 0 0 1em">{items}</ol>' if items else "")
             + (f'<p style="margin:.2em 0 0 1.5em"><code>{escape(more)}</code></p>' if more else "")
         )

@@ -54,7 +54,7 @@ FAMILIES = (
     Family("APILanguage::kPYTHON", "plugin classes in Python: of V2 since 9.1, of V3 since 10.0", "9.1", None, "",
            NOT_YET, THERE, "Python classes"),
     Family("NetworkDefinitionCreationFlag::kPREFER_AOT_PYTHON_PLUGINS",
-           "decorated functions: compiled when loaded (JIT) since 10.6, when built (AOT) since 10.9", "10.6", None, "",
+           "decorated functions: JIT since 10.6, AOT since 10.9", "10.6", None, "",
            NOT_YET, "current; the wheel of 11.4 calls it experimental", "Python functions"),
 )  # fmt: skip
 

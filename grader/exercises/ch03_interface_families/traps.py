@@ -41,7 +41,8 @@ def gxx(code: str, *flags: str, headers: str = "-isystem", folder: str | Path | 
     course's, with headers of 8.6 or 11 say.
     """
     quieter = () if headers == "-isystem" else QUIETER
-    shown = " ".join(["g++ -std=c++17 -Wall -Wextra", *flags, *quieter, headers, "TensorRT"])
+    shown = " ".join(["g++ -std=c++17 -Wall -Wextra", *flags, headers, "TensorRT"])
+    shown += f" \\\n    {' '.join(quieter)}" if quieter else ""
     folder = folder or tensorrt_include()
     if folder is None:
         return Said(shown, False, [], LACKING)
@@ -65,7 +66,7 @@ def _about_the_text(log: str) -> list[tuple[int, str, str]]:
             found.append((one.line or 0, "warning", warning))
         if one.severity != "note":
             place = f"{PurePosixPath(one.file or '').name}:{one.line}"
-            warning = "" if own else f"{one.message}\n          g++ puts it at {place}, with a note about this line"
+            warning = "" if own else f"{one.message}\n    (g++ puts it at {place}, with a note about this line)"
     return found
 
 
@@ -89,17 +90,17 @@ TRAPS = (
     Trap("an extent kept in an int", "int d = dims.d[0];", ""),
 )  # fmt: skip
 COLUMNS = (  # what the table shows above the column, flags, how the headers are told of, whether override is written
-    ("-Wall -Wextra\n-isystem", (), "-isystem", False),
+    ("nothing more\n-isystem", (), "-isystem", False),
     ("-Woverloaded-virtual\n-isystem", ("-Woverloaded-virtual",), "-isystem", False),
     ("-Woverloaded-virtual\n-I", ("-Woverloaded-virtual",), "-I", False),
-    ("-Wold-style-cast\n-Wconversion", ("-Wold-style-cast", "-Wconversion"), "-isystem", False),
-    ("with override\n-isystem", (), "-isystem", True),
+    ("-Wold-style-cast\n-Wconversion\n-isystem", ("-Wold-style-cast", "-Wconversion"), "-isystem", False),
+    ("override\n-isystem", (), "-isystem", True),
 )
 
 
 def trap_table() -> Table:
     """Each trap under each set of flags: refused, warned of, or silent. One compilation for each column."""
-    rows = [[trap.name, trap.code.replace(" OVERRIDE", "").replace("nvinfer1::", "")] for trap in TRAPS]
+    rows = [[f"{trap.name}\n{trap.code.replace(' OVERRIDE', '').replace('nvinfer1::', '')}"] for trap in TRAPS]
     problem = ""
     for _, flags, headers, override in COLUMNS:
         said = gxx(_all(override), *flags, headers=headers)
@@ -107,7 +108,7 @@ def trap_table() -> Table:
         for number, (trap, row) in enumerate(zip(TRAPS, rows, strict=True)):
             asked = trap.base or not override
             row.append(said.about(_lines(number)) if asked and not said.problem else "" if asked else "no method")
-    return Table(("trap", "written", *(name for name, *_ in COLUMNS)), rows, note=problem, code=(1,))
+    return Table(("trap", *(name for name, *_ in COLUMNS)), rows, note=problem)
 
 
 def _all(override: bool) -> str:
