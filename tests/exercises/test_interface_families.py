@@ -16,7 +16,7 @@ from grader.verdict import State
 
 ROOT = Path(__file__).parents[2]
 SKELETONS, SOLUTIONS = (ROOT / tree / "03_interface_families" for tree in ("plugin_skeletons", "solutions"))
-SLUGS = ("requirement-cards", "header-traps")
+SLUGS = ("requirement-cards", "header-traps", "interface-tests")
 FOUND, _ = find_headers()
 needs_headers = pytest.mark.skipif(FOUND is None, reason="TensorRT's headers are not here: grader plugin-lane")
 needs_our_headers = pytest.mark.skipif(
