@@ -71,7 +71,7 @@ def _parts(op: dict) -> list[str]:
     moves_to = op["newest"] != op["target"]
     product = f"runs {op['target']}, may move to {op['newest']}" if moves_to else f"stays at {op['target']}"
     product += f"; wish: {op['wish']}; extents: {op['extents']}" + (f"; kernel: {op['kernel']}" if op["kernel"] else "")
-    layer = f"{op['layer']}, since {op['layer_since']}" if op["layer"] else "none"
+    layer = f"{op['layer']}, {_found_in(op['layer_since'])}" if op["layer"] else "none"
     layer += f"; lacks {op['layer_lacks']}" if op["layer_lacks"] else ""
     layer += f"; merges with {', '.join(op['merges_with'])}" if op["merges_with"] else ""
     other = ""
@@ -83,6 +83,11 @@ def _parts(op: dict) -> list[str]:
         kind = "all elementwise" if op["elementwise"] else "not all elementwise"
         other = f"combination: {', '.join(op['combination'])}; {kind}; {moves}"
     return [f"{op['name']}: {op['does']}", product, op["parser"], layer, other or "nothing"]
+
+
+def _found_in(version: str) -> str:
+    """In words. Nobody looked further back than 8.6."""
+    return "in 8.6 or earlier" if version == "8.6" else f"found in {version}"
 
 
 def _html(card: LogCard) -> Html:

@@ -77,6 +77,16 @@ def test_what_the_cards_say_of_round_and_unique():
     assert not onnx.defs.has("VoxelFeatureEncoder") and not onnx.defs.has("SkipLayerNormalization")
 
 
+@needs_parser
+def test_outputs_of_a_normalization_are_refused_in_any_mode_so_that_their_line_proves_none():
+    """Lines 13 and 19 of card training: with training_mode = 0 they stand there, too."""
+    usual = MODELS["training"]()
+    del usual.graph.node[0].attribute[:]
+    said = "\n".join(parse(usual).lines("ERROR"))
+    lines = log_cards()["training"].lines
+    assert lines[12] in said and lines[18] in said and lines[6] not in said
+
+
 def test_the_solution_fits_the_seals_and_the_notes_fit_the_cards():
     answer = solved("log_cards")["causes"]()
     for card in log_cards().values():
@@ -85,6 +95,9 @@ def test_the_solution_fits_the_seals_and_the_notes_fit_the_cards():
         assert [each for each in causes() if card.has_cause(each)] == [cause]
         assert set(card.cause_notes) <= set(causes()) - {cause} and len(card.cause_notes) >= 3
         assert not [n for n in card.line_notes if card.has_line(n) or not 1 <= n <= len(card.lines)]
+
+
+EMPTY = {"log-cards": "def causes():\n    return {'voxel': ('', 0)}"}
 
 
 def verdict_of(body):
@@ -96,8 +109,17 @@ def test_a_wrong_cause_hears_why_it_does_not_fit_and_a_wrong_line_what_it_says()
     found = verdict_of('{"training": ("option-not-supported", 13), "branch": ("no-implementation", 6)}')
     assert "statistics" in found["cause-training"].message
     lines = found["lines-refused"].message
-    assert "Card training: line 13" in lines and "The first complaint" in lines
+    assert "Card training: line 13" in lines and "Which line names the mode?" in lines
     assert "Card branch: the cause is right. Line 6" in lines and "No line yet for antialias, weights." in lines
+
+
+def test_a_card_without_an_answer_hears_no_belief_since_that_would_answer_it():
+    beliefs = {each.check: each.misconception for each in check("log-cards", ROOT, cells=EMPTY).checks}
+    assert set(beliefs.values()) == {None}
+    found = verdict_of('{"training": ("option-not-supported", 13)}')
+    assert found["cause-training"].misconception == "refusal-is-a-gap"
+    assert found["lines-refused"].misconception == "where-for-why"
+    assert found["cause-branch"].misconception is None and found["lines-elsewhere"].misconception is None
 
 
 @pytest.mark.parametrize(
@@ -197,12 +219,43 @@ def test_no_line_of_the_bank_or_a_solution_stands_in_the_package():
 def test_operator_cards_show_as_text_and_as_html():
     assert "combination: kSIGMOID, kPROD; all elementwise; moves 20.0 MiB, least 8.0" in repr(OperatorCards())
     assert "stays at 8.6" in OperatorCards()._repr_html_()
+    assert "IParametricReLULayer, in 8.6 or earlier" in repr(OperatorCards())
+    assert "IRotaryEmbeddingLayer, found in 10.15" in repr(OperatorCards())
     assert operator("swish")["bytes"] == 5 * 2**22
     with pytest.raises(KeyError, match="leaky-relu"):
         operator("Swish")
 
 
-# The kernels
+# What the chapter says of models and kernels
+
+
+def windows(size, to):
+    """AdaptiveAvgPool as PyTorch defines it: the first element of each window and the one behind its last."""
+    return [(i * size // to, -(-(i + 1) * size // to)) for i in range(to)]
+
+
+def test_when_an_adaptive_pooling_is_an_ordinary_one():
+    assert windows(12, 4) == [(0, 3), (3, 6), (6, 9), (9, 12)]
+    assert windows(11, 4) == [(0, 3), (2, 6), (5, 9), (8, 11)]  # three or four wide, and they overlap
+
+
+@needs_parser
+def test_what_tensorrt_rtx_cannot_do_is_as_the_chapter_says():
+    refused = parse(why_operators.one("NonZero", {"x": [4, 5]}))
+    assert "NonZero plugin creator version 1 was not found" in refused.sentence
+    inputs = {"x": [1, 4, 16, 16], "boxes": [3, 4], "of": ([3], why_operators.INT64)}
+    align = parse(why_operators.one("RoiAlign", inputs, output_height=2, output_width=2))
+    assert align.accepted or "Cuda Error in ROIAlignV3" in "\n".join(align.lines("VERBOSE"))  # a GPU may make it
+    nms = parse(why_operators.MODELS["nms"](), build=True)
+    assert nms.accepted and nms.engine is None and "has no runners that implement it" in nms.sentence
+
+
+@needs_parser
+def test_the_three_layers_of_a_position_bias_are_one_region_here():
+    bias = why_operators.MODELS["position_bias"]()
+    shapes = {"scores": [(1, 4, n, n) for n in (8, 16, 16)], "index": [(n, n) for n in (8, 16, 16)]}
+    built = "\n".join(parse(bias, build=True, profile=shapes).lines("VERBOSE"))
+    assert len(re.findall(r"^Layer\(.*ForeignNode", built, re.M)) == 1
 
 
 def test_the_fused_kernel_gives_the_same_and_moves_half():
@@ -226,6 +279,6 @@ def test_the_fused_kernel_gives_the_same_and_moves_half():
 
 def test_pictures_have_words():
     assert "newer TensorRT" in decision_tree().alt
-    assert "reads 1.0 and writes 2.0 MiB" in traffic({"one": {"k": (1 << 20, 2 << 20)}}, "t").alt
+    assert "reads 1.00 and writes 0.25 MiB" in traffic({"one": {"k": (1 << 20, 1 << 18)}}, "t").alt
     assert decision_tree().svg().startswith("<svg")
 

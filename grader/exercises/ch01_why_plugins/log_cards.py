@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import weakref
 
 from grader.checks import Check, Finding, failed, passed
 from grader.exercises.ch01_why_plugins.cards import LogCard, causes, log_cards
 from grader.exercises.python import PythonBench, PythonPlan
+from grader.verdict import CheckResult
 
 FUNCTION = "causes"
 SHOWN = 90  # characters of a line that are quoted in a message
@@ -35,6 +37,14 @@ BELIEFS = {
 LINES = {"not-found": "last-line", "refused": "where-for-why", "elsewhere": "first-error"}
 
 _answers: weakref.WeakKeyDictionary[PythonBench, object] = weakref.WeakKeyDictionary()
+
+
+class CardCheck(Check):
+    """Of a card that has no answer yet no belief is told: it would give the answer away."""
+
+    def result(self, finding: Finding, **how) -> CheckResult:
+        result = super().result(finding, **how)
+        return dataclasses.replace(result, misconception=None) if finding.detail.get("open") else result
 
 
 def _ask(bench: PythonBench) -> dict[str, tuple[str, int]] | Finding:
@@ -85,7 +95,7 @@ def _cause(card: LogCard):
             return answer
         cause, _ = answer.get(card.id, ("", 0))
         if not cause:
-            return failed(f"Card {card.id} has no cause yet.")
+            return failed(f"Card {card.id} has no cause yet.", open=True)
         if card.has_cause(cause):
             return passed()
         why = card.cause_notes.get(cause, "no line of this log speaks of that.")
@@ -100,10 +110,9 @@ def _lines(ids: tuple[str, ...]):
         if isinstance(answer, Finding):
             return answer
         open_ones = [id for id in ids if not answer.get(id, ("", 0))[1]]
-        wrong = [told for id in ids if id not in open_ones and (told := _about_line(log_cards()[id], *answer[id]))]
-        if open_ones:
-            wrong.append(f"No line yet for {', '.join(open_ones)}.")
-        return failed("\n".join(wrong), wrong=len(wrong)) if wrong else passed()
+        wrong = [about for id in ids if id not in open_ones and (about := _about_line(log_cards()[id], *answer[id]))]
+        told = [*wrong, f"No line yet for {', '.join(open_ones)}."] if open_ones else wrong
+        return failed("\n".join(told), open=not wrong) if told else passed()
 
     return run
 
@@ -131,7 +140,7 @@ def _checks() -> tuple[Check, ...]:
         sentence=f"{FUNCTION}() returns a dictionary: for each card a pair of cause and line.",
     )  # fmt: skip
     by_cause = [
-        Check(
+        CardCheck(
             id=f"cause-{card.id}", misconception=BELIEFS[card.id], group=group_of[card.id], run=_cause(card),
             needs=("well-formed",), source=f"the card, made by {card.made}" if "#" not in card.made else card.made,
             sentence=f"The cause of card {card.id} ({card.title}).",
@@ -139,7 +148,7 @@ def _checks() -> tuple[Check, ...]:
         for card in log_cards().values()
     ]  # fmt: skip
     by_line = [
-        Check(
+        CardCheck(
             id=f"lines-{group}", misconception=belief, group="lines", run=_lines(GROUPS[group]),
             needs=("well-formed",), source="contract: the line",
             sentence=f"The lines that prove the causes of {', '.join(GROUPS[group])}.",

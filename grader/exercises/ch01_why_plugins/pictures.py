@@ -11,8 +11,8 @@ from grader.view.picture import HATCHES, INK, PALETTE, QUIET, Picture, figure
 # question, the way out where the answer is yes, what that changes
 STEPS = (
     ("Does one layer of your version do all of it,\nand does the parser take the model?", "native layer", "nothing"),
-    ("The parser refuses, but takes other operators\nthat compute the same?", "graph rewrite", "the model"),
     ("The parser takes it, and several layers\ncompute it in few enough bytes?", "native combination", "nothing"),
+    ("The parser refuses, but takes other operators\nthat compute the same?", "graph rewrite", "the model"),
     ("Does a newer version, which you may use,\nhave the layer?", "newer TensorRT", "the product"),
 )
 FUSION = ("fusion", "nothing")  # branches off the first way out
@@ -99,12 +99,12 @@ def traffic(plans: Mapping[str, Mapping[str, tuple[int, int]]], title: str = "")
                               linewidth=0.6)  # fmt: skip
                     axes.text(left + size / 2, row, f"{kernel}\n{word}", ha="center", va="center", fontsize=7.6)
                     left += size
-            axes.text(left + 0.05, row, f"{left:.1f} MiB", va="center", fontsize=9)
+            axes.text(left + 0.02, row, f"{left:.2f} MiB", va="center", fontsize=9)
             parts = ", ".join(
-                f"{name} reads {read / 2**20:.1f} and writes {written / 2**20:.1f} MiB"
+                f"{name} reads {read / 2**20:.2f} and writes {written / 2**20:.2f} MiB"
                 for name, (read, written) in kernels.items()
             )
-            told.append(f"{plan}: {left:.1f} MiB, of which {parts}")
+            told.append(f"{plan}: {left:.2f} MiB, of which {parts}")
         axes.set_yticks(range(len(plans)), list(plans))
         axes.invert_yaxis()
         axes.set_xlabel("MiB through global memory")
