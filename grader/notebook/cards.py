@@ -15,6 +15,8 @@ _ROW = (
     "overflow-wrap: anywhere; word-break: normal"
 )
 
+_WHOLE = "white-space: nowrap"
+
 
 class LogCards:
     """Some log cards below each other. ``LogCards("voxel", "roi")``; all of them without names."""
@@ -33,7 +35,10 @@ class Causes:
     """The causes to choose from."""
 
     def _repr_html_(self) -> str:
-        rows = [tag("tr", tag("th", code(id), scope="row"), tag("td", text)) for id, text in causes().items()]
+        rows = [
+            tag("tr", tag("th", tag("code", id, style=_WHOLE), scope="row"), tag("td", text))
+            for id, text in causes().items()
+        ]
         head = tag("tr", tag("th", "cause", scope="col"), tag("th", "what it is", scope="col"))
         return join(STYLE, tag("section", tag("div", table(head, rows), class_="body"), class_="panel quiet"))
 
@@ -62,14 +67,15 @@ def operator(card: str) -> dict:
 
 
 def _cells(card: str, op: dict) -> list:
-    _, *rest = _parts(op)
-    return [[tag("strong", op["name"]), tag("div", code(card)), tag("div", op["does"])], *rest]
+    _, product, *rest = _parts(op)
+    wishes = [tag("div", part, style=_WHOLE) for part in product.split("; ")]
+    return [[tag("strong", op["name"]), tag("div", code(card)), tag("div", op["does"])], wishes, *rest]
 
 
 def _parts(op: dict) -> list[str]:
     """Name, product, parser, layer, and what else computes it, each as text."""
     moves_to = op["newest"] != op["target"]
-    product = f"runs {op['target']}, may move to {op['newest']}" if moves_to else f"stays at {op['target']}"
+    product = f"runs {op['target']}; may move to {op['newest']}" if moves_to else f"stays at {op['target']}"
     product += f"; wish: {op['wish']}; extents: {op['extents']}" + (f"; kernel: {op['kernel']}" if op["kernel"] else "")
     layer = f"{op['layer']}, {_found_in(op['layer_since'])}" if op["layer"] else "none"
     layer += f"; lacks {op['layer_lacks']}" if op["layer_lacks"] else ""
@@ -79,10 +85,14 @@ def _parts(op: dict) -> list[str]:
         fixed = ", needs fixed extents" if op["rewrite_needs_fixed"] else ""
         other = f"rewrite: {', '.join(op['rewrite'])}{fixed}"
     if op["combination"]:
-        moves = f"moves {op['bytes'] / 2**20:.1f} MiB, least {op['least_bytes'] / 2**20:.1f}"
+        moves = f"moves {_size(op['bytes'])}, least {_size(op['least_bytes'])}"
         kind = "all elementwise" if op["elementwise"] else "not all elementwise"
         other = f"combination: {', '.join(op['combination'])}; {kind}; {moves}"
     return [f"{op['name']}: {op['does']}", product, op["parser"], layer, other or "nothing"]
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**20:.1f} MiB" if count >= 2**20 else f"{count / 2**10:.1f} KiB"
 
 
 def _found_in(version: str) -> str:

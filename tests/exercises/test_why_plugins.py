@@ -217,10 +217,11 @@ def test_no_line_of_the_bank_or_a_solution_stands_in_the_package():
 
 
 def test_operator_cards_show_as_text_and_as_html():
-    assert "combination: kSIGMOID, kPROD; all elementwise; moves 20.0 MiB, least 8.0" in repr(OperatorCards())
+    assert "combination: kSIGMOID, kPROD; all elementwise; moves 20.0 MiB, least 8.0 MiB" in repr(OperatorCards())
     assert "stays at 8.6" in OperatorCards()._repr_html_()
     assert "IParametricReLULayer, in 8.6 or earlier" in repr(OperatorCards())
     assert "IRotaryEmbeddingLayer, found in 10.15" in repr(OperatorCards())
+    assert "moves 32.0 MiB, least 8.0 KiB" in repr(OperatorCards())
     assert operator("swish")["bytes"] == 5 * 2**22
     with pytest.raises(KeyError, match="leaky-relu"):
         operator("Swish")

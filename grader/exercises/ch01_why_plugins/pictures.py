@@ -45,11 +45,12 @@ def decision_tree() -> Picture:
         top = _TOP + 5 * _ROW
         _box(axes, 1.25, top, 1.7, _HIGH - 0.18, LAST[0], PALETTE[1], weight="bold")
         axes.text(_CHANGES, top + _HIGH / 2 - 0.09, LAST[1], fontsize=9, va="center")
-    told = "; ".join(f"{question} Yes: {way_out}" for question, way_out, _ in STEPS).replace("\n", " ")
+    told = "; ".join(f"{question} Yes: {out}, which changes {what}" for question, out, what in STEPS).replace("\n", " ")
     return Picture(
         fig,
-        f"Four questions, each with a way out, the smallest change first. {told}. Else: a plugin. The native "
-        "layer leads on to fusion, if it is to be faster and the builder can merge it with a neighbour.",
+        f"Four questions, each with a way out, the smallest change first. {told}. Else: a plugin, "
+        "your code for years. The native layer leads on to fusion, if it is to be faster and the builder can merge it "
+        "with a neighbour.",
     )
 
 
