@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from grader.checks import Check, Finding, failed, passed
 from grader.checks.conformance.rules.values import values
+from grader.course import Exercise
 from grader.exercises.ch05_build_and_load import library_file
 from grader.exercises.plugin import PluginPlan, asked
 from grader.plugin.life import find_creator
 from grader.plugin.records import Field
+from grader.toolchain import Library
 
 TRIPLE = ("ScaleShift", "2", "course.load")  # name, version, namespace
 _CHAR = 6  # PluginFieldType::kCHAR
+
+# Builds by CMake give every C++ compiler a copy of TensorRT's headers, so that g++ says what a method hides. Here it is
+# a part of the answer to say where the headers are. CMake uses what the flags are at the end of the file.
+_NO_HEADERS_GIVEN = b"""
+string(REGEX REPLACE "-I[^ ]*/headers" "" CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS}")
+"""
+_SAY_WHERE = (
+    "CMakeLists.txt does not say where TensorRT's headers are: find_path() keeps their folder in TENSORRT_INCLUDE, and "
+    "the target's include folders need it."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectPlan(PluginPlan):
+    """The project has to find TensorRT's headers by itself, as on any other machine."""
+
+    def build(self, files: Mapping[str, bytes], exercise: Exercise) -> Library | Finding:
+        project = files["CMakeLists.txt"] + _NO_HEADERS_GIVEN
+        library = super().build({**files, "CMakeLists.txt": project}, exercise)
+        if isinstance(library, Library) and "NvInferRuntime.h: No such file" in library.message:
+            return dataclasses.replace(library, message=f"{library.message}. {_SAY_WHERE}")
+        return library
 
 
 def _found(bench, rng) -> Finding:
@@ -65,7 +93,7 @@ def _runs(bench, rng) -> Finding:
     return values(bench.conformance, rng)
 
 
-PLAN = PluginPlan(
+PLAN = ProjectPlan(
     package=__package__, spec="scale_shift.toml", group="build", cmake=True,
     supplied=(
         "scale_shift.h", "scale_shift.cpp", "scale_shift_kernel.h", "scale_shift_kernel.cu",
