@@ -2,18 +2,24 @@
 
 import dataclasses
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from grader import course
 from grader.exercises.ch05_build_and_load import library_file, pictures
 from grader.exercises.ch05_build_and_load.plugin_project import PLAN, TRIPLE
 from grader.exercises.ch05_build_and_load.workshop import describe
+from grader.plugin.application import Step
+from grader.plugin.application import ask as ask_application
 from grader.plugin.second_registry import ask
 from grader.plugin.session import Session
+from grader.simulator.runtime.build import build_cudart
 from grader.toolchain import Source, compile_library, lane, locate
 from grader.toolchain.elf import Elf, Symbol, read_elf
+from grader.toolchain.tensorrt import lean_library, tensorrt_include
 from grader.verdict import State
 
 ROOT = Path(__file__).parents[2]
@@ -129,6 +135,86 @@ def test_the_registry_of_11_takes_entry_points_and_crashes_on_the_macro(halve):
         pytest.skip(answer.sentence)
     assert answer.state is State.PASS and [creator.name for creator in answer.creators] == ["Halve"]
     assert ask(halve(flags=("-DSELF_REGISTERED",))).state is State.CRASH
+
+
+@with_lane
+def test_an_entry_point_by_its_name_of_8_6_is_not_taken(halve):
+    old = "#define getCreators getPluginCreators\nKIT_EXPORT(HalveCreator)"
+    with Session(halve("KIT_EXPORT(HalveCreator)", old)) as session:
+        assert session.loaded.taken is not True
+    assert ask(halve("KIT_EXPORT(HalveCreator)", old)).state in (State.FAIL, State.UNSUPPORTED_HERE)
+
+
+@with_lane
+def test_data_that_is_undefined_is_found_when_the_library_is_loaded(tmp_path):
+    """A function is found when it is called: the case bound-late of creator-not-found."""
+    made, code = tmp_path / "libs.so", (ROOT / "tests/plugin/libraries/creators/creators.cpp").read_text()
+    headers = [part for each in (tensorrt_include(), locate.cuda_include()) for part in ("-isystem", str(each))]
+    command = [str(locate.gxx()), "-std=c++17", "-shared", "-fPIC", "-Wl,-z,lazy", '-DNAME="S"', *headers, "-xc++", "-"]
+    code += "struct Base { virtual ~Base(); virtual void f(); };\nvoid* made() { return new Base; }\n"
+    subprocess.run([*command, "-o", str(made)], input=code.encode(), check=True)
+    (step,) = ask_application([Step("loadLibrary", made)], "S", "1", "").steps
+    assert step.result == "null" and any("undefined symbol: _ZTV4Base" in text for text in step.said)
+
+
+@with_lane
+@pytest.mark.parametrize("mode", ["RTLD_LOCAL", "RTLD_GLOBAL"])
+def test_a_library_with_the_macro_needs_tensorrt_where_the_linker_sees_it(halve, mode):
+    code = (
+        f"import ctypes\nctypes.CDLL({str(build_cudart())!r}, ctypes.RTLD_GLOBAL)\n"
+        f"ctypes.CDLL({str(lean_library(10))!r}, ctypes.{mode})\n"
+        f"ctypes.CDLL({str(halve(flags=('-DSELF_REGISTERED',)))!r})\nprint('opened')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    if mode == "RTLD_GLOBAL":
+        assert done.stdout == "opened\n", done.stderr
+    else:
+        assert "undefined symbol: getPluginRegistry" in done.stderr
+
+
+TWO = """
+int launch() { return WHICH; }
+inline int& counter() { static int count = 0; return count; }
+#define ENTRY extern "C" __attribute__((visibility("default")))
+ENTRY int launched() { return launch(); }
+ENTRY int counted() { return ++counter(); }
+"""
+
+
+@pytest.mark.skipif(locate.gxx() is None or locate.gxx().name != "g++", reason="needs g++")
+@pytest.mark.parametrize(
+    ("mode", "flags", "launched", "counted"),
+    [
+        ("RTLD_GLOBAL", [], [1, 1], [1, 2]),
+        ("RTLD_LOCAL", [], [1, 2], [1, 2]),
+        ("RTLD_GLOBAL", ["-fvisibility=hidden"], [1, 2], [1, 1]),
+    ],
+)
+def test_what_two_libraries_share(tmp_path, mode, flags, launched, counted):
+    """The table of the chapter. ``extern "C"`` names are asked for library by library."""
+    paths = [tmp_path / f"lib{which}.so" for which in (1, 2)]
+    for which, path in enumerate(paths, 1):
+        command = [str(locate.gxx()), "-shared", "-fPIC", "-xc++", "-", f"-DWHICH={which}", *flags, "-o", str(path)]
+        subprocess.run(command, input=TWO.encode(), check=True)
+    code = (
+        f"import ctypes\nboth = [ctypes.CDLL(path, ctypes.{mode}) for path in {[*map(str, paths)]!r}]\n"
+        "print([each.launched() for each in both], [each.counted() for each in both])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"{launched} {counted}"
+
+
+# What the project has to say
+
+
+@with_lane
+def test_a_project_that_does_not_say_where_the_headers_are_is_told():
+    folder = ROOT / "solutions/05_build_and_load"
+    files = {name: (folder / name).read_bytes() for name in ("CMakeLists.txt", "registration.cpp")}
+    exercise = course.find("plugin-project")
+    files["CMakeLists.txt"] = files["CMakeLists.txt"].replace(b" ${TENSORRT_INCLUDE}", b"")
+    library = PLAN.build(files, exercise)
+    assert library.state is State.FAIL and "does not say where TensorRT's headers are" in library.message
 
 
 @with_lane

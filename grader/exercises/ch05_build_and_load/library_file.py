@@ -42,8 +42,8 @@ def all_sources(elf: Elf) -> Finding:
     file = next((file for part, file in _FILES.items() if part in symbol), None)
     whose = f"It is in {file}: is that file among the sources of add_library()?" if file else "No given file has it."
     return failed(
-        f"The library uses {shown}{more}, and nothing defines it. The linker of a shared library does not mind, and "
-        f"loading it fails. {whose}"
+        f"The library uses {shown}{more}, and nothing defines it. The linker of a shared library does not mind; it "
+        f"shows when somebody loads the library, or only when a missing function is called. {whose}"
     )
 
 
@@ -106,8 +106,8 @@ def needs_little(elf: Elf) -> Finding:
         return passed()
     return failed(
         f"The library needs {', '.join(others)}: expected CUDA's runtime and the C and C++ libraries alone. Whoever "
-        "loads it must have all of them, in these versions. What a plugin calls of TensorRT is already there when "
-        "TensorRT loads it, so leave it out of target_link_libraries()."
+        "loads it must have all of them, in these versions. With the entry points a plugin calls nothing of TensorRT's "
+        "by name, so leave TensorRT out of target_link_libraries()."
     )
 
 

@@ -15,12 +15,12 @@ def overview() -> Picture:
     with figure(9.4, 3.5) as fig:
         axes = fig.subplots()
         _box(axes, 0, 4.3, 2.4, ["registration.cpp", "scale_shift.cpp"], "C++ sources", _HOST)
-        _box(axes, 0, 1.2, 2.4, ["scale_shift_kernel.cu"], "CUDA sources", _DEVICE)
-        _box(axes, 3.6, 4.3, 2.3, ["code of the host"], "objects, by g++", _HOST)
-        _box(axes, 3.6, 0.75, 2.3, ["code of the host", "machine code, PTX"], "object, by nvcc", _DEVICE)
+        _box(axes, 0, 1.2, 2.4, ["scale_shift_kernel.cu"], "CUDA source", _DEVICE)
+        _box(axes, 3.6, 4.3, 2.3, ["host code"], "objects, by g++", _HOST)
+        _box(axes, 3.6, 0.75, 2.3, ["host code", "machine code, PTX"], "object, by nvcc", _DEVICE)
         _box(
             axes, 7.1, 0.75, 2.7,
-            ["exports: getCreators,", "  setLoggerFinder", "code of the host", "device code: sm_80,",
+            ["exports: getCreators,", "  setLoggerFinder", "host code", "device code: sm_80,",
              "  sm_90, compute_80", "needs: libcudart.so.13"],
             "libscale_shift.so", _LIBRARY,
         )  # fmt: skip
@@ -28,7 +28,7 @@ def overview() -> Picture:
             axes, 11, 0.75, 2.9,
             ["TensorRT's registry:", "  (name, version,", "   namespace) → creator", "", "the library's code,",
              "CUDA's runtime"],
-            "each process anew", _PROCESS,
+            "every process that loads it", _PROCESS,
         )  # fmt: skip
         for start, end, label in (
             ((2.4, 4.9), (3.6, 4.9), "compile"), ((2.4, 1.5), (3.6, 1.5), "compile"), ((5.9, 4.9), (7.1, 4.2), "link"),
@@ -39,11 +39,11 @@ def overview() -> Picture:
         axes.set_axis_off()
     return Picture(
         fig,
-        "Two C++ files become objects with code of the host, by g++; the CUDA file becomes an object with code of the "
-        "host, machine code and PTX, by nvcc. The linker makes libscale_shift.so of them: it exports getCreators and "
-        "setLoggerFinder, holds code of the host and device code for sm_80, sm_90 and compute_80, and needs "
-        "libcudart.so.13. Each process loads it anew; there TensorRT's registry maps name, version and namespace to "
-        "the creator.",
+        "Two C++ files become objects with host code, by g++; the CUDA file becomes an object with host "
+        "code, machine code and PTX, by nvcc. The linker makes libscale_shift.so of them: it exports getCreators and "
+        "setLoggerFinder, holds host code and device code for sm_80, sm_90 and compute_80, and needs "
+        "libcudart.so.13. Every process that wants it loads it; TensorRT's registry in that process then maps name, "
+        "version and namespace to the creator.",
     )
 
 

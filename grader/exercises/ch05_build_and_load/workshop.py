@@ -16,6 +16,7 @@ from grader.toolchain.tensorrt import tensorrt_include
 from grader.toolchain.view import arrange, is_complete
 
 _LONGEST = 40  # lines of a command's output that are shown
+_WIDTH = 76  # of the names in a line of a description
 
 
 class Workshop:
@@ -78,6 +79,7 @@ def describe(library: Path) -> None:
         "size": [f"{library.stat().st_size >> 10} KB"],
     }  # fmt: skip
     for name, values in rows.items():
-        shown = [each if len(each) <= 24 else f"{each[:23]}…" for each in values[:4]]
-        shown += [f"and {len(values) - 4} more"] if len(values) > 4 else []
+        names = [each if len(each) <= 24 else f"{each[:23]}…" for each in values]
+        shown = [name for place, name in enumerate(names) if len(", ".join(names[: place + 1])) <= _WIDTH]
+        shown += [f"and {len(names) - len(shown)} more"] if len(names) > len(shown) else []
         print(f"{name:>15}: {', '.join(shown) or '-'}")
