@@ -46,7 +46,7 @@ private:
     PluginFieldCollection mAdvertised{0, nullptr}; // YOUR TURN 1: two fields, not none
 };
 
-// Every layer, every tactic that is tried, every engine and every execution context has an object of its own.
+// A network's layer, an engine and each of its contexts have an object of their own, and a builder makes clones.
 class ScaleShift final : public IPluginV3,
                          public IPluginV3OneCore,
                          public IPluginV3OneBuild,

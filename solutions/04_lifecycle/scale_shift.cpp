@@ -79,7 +79,7 @@ private:
     PluginFieldCollection mAdvertised{2, mFields};
 };
 
-// Every layer, every tactic that is tried, every engine and every execution context has an object of its own.
+// A network's layer, an engine and each of its contexts have an object of their own, and a builder makes clones.
 class ScaleShift final : public IPluginV3,
                          public IPluginV3OneCore,
                          public IPluginV3OneBuild,

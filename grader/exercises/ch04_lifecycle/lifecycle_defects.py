@@ -257,7 +257,8 @@ PLAN = PluginPlan(
         ),
         Check(
             id="contexts-apart", misconception="shared-is-copied", group="contexts", run=_contexts_apart, seeded=True,
-            needs=("contexts-own",), source="NvInferRuntime.h 10.14, IExecutionContext; contract: contexts",
+            needs=("contexts-own",),
+            source="NvInferRuntime.h 10.14, IExecutionContext; PaddlePaddle/Paddle#31670; contract: contexts",
             sentence="Two contexts with different shapes take turns, and neither disturbs the other.",
         ),
         Check(
@@ -267,7 +268,7 @@ PLAN = PluginPlan(
         ),
         Check(
             id="rebuilt", misconception="configured-before", group="rebuilt", run=_rebuilt_runs, seeded=True,
-            source="NvInferRuntime.h 10.14, IPluginV3OneRuntime; PaddlePaddle/Paddle#24108; contract: rebuilt",
+            source="NvInferRuntime.h 10.14, IPluginV3OneBuild::configurePlugin; NVIDIA/TensorRT#366; contract: rebuilt",
             sentence="Made from a plan in a new process, the plugin computes in FP16 and in FP32.",
         ),
         *map(_check_of, _OF_ITS_OWN),

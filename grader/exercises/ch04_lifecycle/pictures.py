@@ -95,14 +95,14 @@ def copies() -> Picture:
 
 def compare(guess: str, calls: Sequence[Call]) -> Picture:
     """A guessed order on the left, a recorded one on the right, a line for each method; bold and named: what the
-    documents put the other way round. ``ValueError`` says what is wrong with the guess."""
+    headers put the other way round. ``ValueError`` says what is wrong with the guess."""
     mine, real = Guess(guess), recorded_order(calls)
     if set(mine.methods) != set(real):
         raise ValueError(f"the recorded life has no {sorted(set(mine.methods) - set(real))[0]}")
     broken = mine.broken()
     blamed = {each.first for each in broken} | {each.then for each in broken}
     step, left, right = 0.27, 2.0, 4.6
-    lines = [f"The documents: {each.first} before {each.then}, since {each.reason}." for each in broken]
+    lines = [f"The headers: {each.first} before {each.then}, since {each.reason}." for each in broken]
     height = 1.1 + step * len(real) + 0.24 * (len(lines) + len(OPEN))
     fact = f"{len(DOCUMENTED) - len(broken)} of {len(DOCUMENTED)} documented orders are as you said"
     with sheet(8.8, height, "Your order and the recorded one", fact) as (fig, axes, top):
@@ -117,8 +117,8 @@ def compare(guess: str, calls: Sequence[Call]) -> Picture:
             axes.text(left, y, name, fontsize=8.5, ha="right", va="center", family="monospace")
             axes.text(right, other, name, fontsize=8.5, va="center", family="monospace")
         y = top + step * (len(real) + 1) + 0.12
-        for line in [*lines, "They leave open: " + OPEN[0], *OPEN[1:]]:
+        for line in [*lines, "The headers leave open: " + OPEN[0], *OPEN[1:]]:
             axes.text(0, y, line, fontsize=8.5, va="center")
             y += 0.24
-    wrong = " ".join(lines) or "Nothing contradicts the documents."
+    wrong = " ".join(lines) or "Nothing contradicts the headers."
     return Picture(fig, f"Your order: {', '.join(mine.methods)}. Recorded: {', '.join(real)}. {wrong}")
