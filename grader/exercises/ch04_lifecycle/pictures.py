@@ -15,14 +15,16 @@ _YOURS, _THEIRS = (PALETTE[1], (0, (4, 2))), (PALETTE[0], "-")  # colour and lin
 
 def owners() -> Picture:
     """Two processes; every object of a plugin's life, what made it, and who destroys it."""
-    with sheet(9.2, 4.5, "", "Dashed: you destroy it.  Solid: TensorRT does.") as (fig, axes, top):
+    with sheet(
+        9.2, 4.5, "", "Dashed: you destroy it.  Solid: TensorRT does.  Dotted: it lives as long as its library."
+    ) as (fig, axes, top):
         for x, words in ((0.1, "the process that builds an engine"), (5.15, "the process that runs it")):
             axes.text(x, top + 0.12, words, fontsize=9.5, va="center", color=QUIET)
         axes.plot([4.62, 4.62], [top, 4.45], color=QUIET, linewidth=0.8, linestyle=(0, (2, 3)))
         _box(axes, 0.1, 0.85, "creator", "one in the library", QUIET, ":")
         _box(axes, 0.1, 2.05, "your plugin", "for the network", *_YOURS)
         _box(axes, 2.5, 2.05, "TensorRT's clones", "how many is not said", *_THEIRS)
-        _box(axes, 2.5, 3.55, "a plugin that is timed", "perhaps", *_THEIRS)
+        _box(axes, 2.5, 3.55, "a plugin to time", "perhaps", *_THEIRS)
         _box(axes, 5.15, 0.85, "creator", "one in the library", QUIET, ":")
         _box(axes, 5.15, 2.05, "the engine's plugin", "made from the plan", *_THEIRS)
         _box(axes, 7.5, 2.05, "context A's plugin", "runs", *_THEIRS)
@@ -43,7 +45,8 @@ def owners() -> Picture:
         "In the process that builds an engine, the creator makes your plugin by createPlugin(kBUILD); you destroy it. "
         "TensorRT makes clones of it, perhaps times one of them, and destroys those. What getFieldsToSerialize() gives "
         "goes into the plan. In the process that runs the engine another creator makes the engine's plugin from the "
-        "plan, with createPlugin(kRUNTIME); attachToContext() makes a plugin of each context. TensorRT destroys these.",
+        "plan, with createPlugin(kRUNTIME); attachToContext() makes a plugin of each context. TensorRT destroys these. "
+        "A creator lives as long as its library.",
     )
 
 
@@ -70,7 +73,7 @@ def copies() -> Picture:
         ("std::vector<float>", "owns its elements", "elements of its own", "right"),
         ("float* on the device", "an address", "the same address", "two owners: freed twice"),
         ("PluginField with &member", "points into this object", "points into the original", "dangles once it is gone"),
-        ("std::unique_ptr", "one owner", "does not compile", "right: you are asked"),
+        ("std::unique_ptr", "one owner", "does not compile", "right: the compiler asks"),
         ("std::shared_ptr", "counts its owners", "one more owner", "right if nobody writes to it"),
     )
     width, height = 8.8, 0.75 + 0.42 * len(rows)
