@@ -106,7 +106,8 @@ def compare(guess: str, calls: Sequence[Call]) -> Picture:
     blamed = {each.first for each in broken} | {each.then for each in broken}
     step, left, right = 0.27, 2.0, 4.6
     lines = [f"The headers: {each.first} before {each.then}, since {each.reason}." for each in broken]
-    height = 1.1 + step * len(real) + 0.24 * (len(lines) + len(OPEN))
+    lines += ["The headers leave open:", *(f"      {question}" for question in OPEN)]
+    height = 1.1 + step * len(real) + 0.24 * len(lines)
     fact = f"{len(DOCUMENTED) - len(broken)} of {len(DOCUMENTED)} documented orders are as you said"
     with sheet(8.8, height, "Your order and the recorded one", fact) as (fig, axes, top):
         top += 0.15
@@ -120,8 +121,8 @@ def compare(guess: str, calls: Sequence[Call]) -> Picture:
             axes.text(left, y, name, fontsize=8.5, ha="right", va="center", family="monospace")
             axes.text(right, other, name, fontsize=8.5, va="center", family="monospace")
         y = top + step * (len(real) + 1) + 0.12
-        for line in [*lines, "The headers leave open: " + OPEN[0], *OPEN[1:]]:
+        for line in lines:
             axes.text(0, y, line, fontsize=8.5, va="center")
             y += 0.24
-    wrong = " ".join(lines) or "Nothing contradicts the headers."
-    return Picture(fig, f"Your order: {', '.join(mine.methods)}. Recorded: {', '.join(real)}. {wrong}")
+    told = " ".join([*([] if broken else ["Nothing contradicts the headers."]), *map(str.strip, lines)])
+    return Picture(fig, f"Your order: {', '.join(mine.methods)}. Recorded: {', '.join(real)}. {told}")
