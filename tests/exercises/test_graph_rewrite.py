@@ -72,6 +72,7 @@ def test_a_model_that_the_parser_refuses_is_told_in_its_own_words(tmp_path):
     found = {each.check: each for each in verdict.checks}
     assert found["accepted"].state is State.FAIL and verdict.earned == 0
     assert "Plugin not found" in found["accepted"].message and "In the plain model" in found["accepted"].message
+    assert "All nodes are as they were" in found["accepted"].message and found["accepted"].misconception is None
     assert all(each.blocked_by == "accepted" for id, each in found.items() if id not in ("defines", "accepted"))
 
 
@@ -92,6 +93,7 @@ def test_a_model_that_the_parser_refuses_is_told_in_its_own_words(tmp_path):
 def test_what_goes_wrong_is_a_sentence(tmp_path, source, state, words):
     accepted = judge(tmp_path, source).checks[1]
     assert accepted.check == "accepted" and accepted.state is state and words in accepted.message
+    assert accepted.misconception is None  # the old node does not stand there beside others
 
 
 def test_one_model_that_ends_the_process_does_not_fail_the_others(tmp_path):

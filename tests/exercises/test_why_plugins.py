@@ -122,6 +122,15 @@ def test_a_card_without_an_answer_hears_no_belief_since_that_would_answer_it():
     assert found["cause-branch"].misconception is None and found["lines-elsewhere"].misconception is None
 
 
+def test_a_belief_is_told_to_who_answers_as_if_they_had_it_and_to_nobody_else():
+    other = verdict_of('{"voxel": ("other-runtimes-operator", 10), "fresh": ("wrong-architecture", 0)}')
+    assert {other[id].misconception for id in ("cause-voxel", "cause-fresh", "lines-not-found")} == {None}
+    same = verdict_of('{"voxel": ("older-than-operator", 12), "branch": ("", 6), "reshape": ("", 3)}')
+    lines = [same[id].misconception for id in ("lines-not-found", "lines-refused", "lines-elsewhere")]
+    assert same["cause-voxel"].misconception == "onnx-is-onnx"
+    assert lines == ["last-line", "where-for-why", "first-error"]
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -197,8 +206,25 @@ def test_the_solution_decides_every_card_and_every_check_has_cards_of_both_kinds
         assert [card.id for card in cards.values() if not card.fits(decide(card.op))] == []
         assert {decide(card.op) for card in cards.values()} == set(DECISIONS)
         assert not any(decide(card.op) in card.notes or set(card.notes) - set(DECISIONS) for card in cards.values())
-    assert len(visible()) == 14 and len(hidden()) >= 24
+    assert len(visible()) == 17 and len(hidden()) >= 24
     assert [sum(card.check == each for card in hidden().values()) >= 2 for each in ASKED] == [True] * len(ASKED)
+
+
+def decided(**of):
+    body = (SOLUTIONS / "decide.py").read_text()
+    for old, new in of.values():
+        assert body.count(old) == 1
+        body = body.replace(old, new)
+    verdict = check("decide", ROOT, cells={"decide": body})
+    return verdict, {each.check: each for each in verdict.checks}
+
+
+def test_a_table_of_names_earns_nothing_and_a_decision_is_spelt_as_the_contract_has_it():
+    table = 'if op["name"] == "Swish":\n        return "plugin"\n    if whole and takes'
+    verdict, found = decided(name=("if whole and takes", table))
+    assert verdict.earned == 0 and found["names"].state is State.FAIL and found["fusion"].blocked_by == "names"
+    _, found = decided(word=('"graph rewrite"', '"Graph Rewrite"'))
+    assert "Did you mean 'graph rewrite'?" in found["well-formed"].message
 
 
 def test_a_class_without_the_bank_is_asked_nothing_hidden(monkeypatch):
@@ -218,6 +244,7 @@ def test_no_line_of_the_bank_or_a_solution_stands_in_the_package():
 
 def test_operator_cards_show_as_text_and_as_html():
     assert "combination: kSIGMOID, kPROD; all elementwise; moves 20.0 MiB, least 8.0 MiB" in repr(OperatorCards())
+    assert "rewrite: Gelu; combination: kPOW, " in repr(OperatorCards())
     assert "stays at 8.6" in OperatorCards()._repr_html_()
     assert "IParametricReLULayer, in 8.6 or earlier" in repr(OperatorCards())
     assert "IRotaryEmbeddingLayer, found in 10.15" in repr(OperatorCards())
@@ -282,4 +309,3 @@ def test_pictures_have_words():
     assert "newer TensorRT" in decision_tree().alt
     assert "reads 1.00 and writes 0.25 MiB" in traffic({"one": {"k": (1 << 20, 1 << 18)}}, "t").alt
     assert decision_tree().svg().startswith("<svg")
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import weakref
 
 from grader.checks import Check, Finding, failed, passed
@@ -12,11 +13,12 @@ FUNCTION = "decide"
 # check: group, misconception, sentence
 ASKED = {
     "fusion": ("taken", "slow-needs-plugin", "A native layer that can be merged is left to the builder."),
-    "no-neighbour": ("taken", "merges-anyway", "A native layer with nothing to merge it with stays a native layer."),
+    "no-neighbour": ("taken", "merges-anyway", "A native layer with no wish for speed, or no neighbour, stays one."),
     "kernel": ("taken", "kernel-exists", "A native layer is taken even where somebody has a kernel."),
-    "as-numbers": ("taken", "versions-as-text", "Versions are compared as numbers: 8.6 is older than 10.14."),
+    "as-numbers": ("taken", "versions-as-text", "Versions are compared part by part: 10.9 is older than 10.14."),
     "data-dependent": ("taken", "data-needs-plugin", "A native layer is taken though its extents depend on the data."),
     "this-version": ("taken", "layer-anywhere", "A layer counts only if the version that the product runs has it."),
+    "parser-asked": ("refused", "layer-is-enough", "A layer counts only if the parser takes the operator."),
     "rewrite": ("refused", "refused-needs-plugin", "A refused operator is rewritten if others compute the same."),
     "fixed-extents": ("refused", "sample-extents", "A rewrite that needs fixed extents counts only for those."),
     "lacks": ("refused", "almost-native", "A layer that does not do all of it is not the layer."),
@@ -53,9 +55,11 @@ def _well_formed(bench, rng) -> Finding:
         return found
     for id, decision in found.items():
         if decision not in DECISIONS:
+            near = difflib.get_close_matches(str(decision)[:40].lower(), [each.lower() for each in DECISIONS], 1)
+            meant = [f" Did you mean {each!r}?" for each in DECISIONS if each.lower() in near]
             return failed(
                 f"{FUNCTION}() must return one of: {', '.join(DECISIONS)}. For {_about(visible()[id])} it returned "
-                f"{decision!r}."[:600]
+                f"{repr(decision)[:100]}.{''.join(meant)}"
             )
     return passed()
 
@@ -106,7 +110,7 @@ def _checks() -> tuple[Check, ...]:
     asked = [
         Check(
             id=id, misconception=misconception, group=group, run=_check(id, "visible"), run_hidden=_check(id, "hidden"),
-            seeded=True, needs=("well-formed",), source="contract: the order", sentence=sentence,
+            seeded=True, needs=("names",), source="contract: the order", sentence=sentence,
         )
         for id, (group, misconception, sentence) in ASKED.items()
     ]  # fmt: skip
@@ -114,7 +118,7 @@ def _checks() -> tuple[Check, ...]:
         id="names", misconception="by-name", group="versions", run=_names, needs=("well-formed",),
         source="contract: the card", sentence="The decision does not depend on the operator's name.",
     )  # fmt: skip
-    return form, *asked, names
+    return form, names, *asked
 
 
 PLAN = PythonPlan(function=FUNCTION, checks=_checks(), group="taken")

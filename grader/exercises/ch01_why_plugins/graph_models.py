@@ -81,16 +81,17 @@ class Draft:
 
     def skip(
         self, x, residual, *, epsilon: float | None = USUAL_EPSILON, beta=True, bias=False, total=False, gamma=None,
-        name=None, named=False,
+        name=None, named="",
     ) -> tuple[str, str]:  # fmt: skip
         """The operator in question; its outputs 0 and 3, the latter only with ``total``.
 
-        ``named``: what is missing at the end has an empty name, instead of being left out."""
+        ``named``: of "inputs" or "outputs", those missing at the end have an empty name, instead of being left out."""
         inputs = [x, residual, gamma or self.weight(self.size, around=1.0)]
         inputs += [self.weight(self.size) if beta else "", self.weight(self.size) if bias else ""]
-        while not inputs[-1] and not named:
+        while not inputs[-1] and named != "inputs":
             inputs.pop()
-        outputs = [self.name("normalized"), "", "", self.name("added") if total else ""][: 4 if total or named else 1]
+        outputs = [self.name("normalized"), "", "", self.name("added") if total else ""]
+        outputs = outputs if total or named == "outputs" else outputs[:1]
         attributes = {} if epsilon is None else {"epsilon": epsilon}
         name = f"SkipLayerNorm_{len(self.nodes)}" if name is None else name
         self.node(OPERATOR, inputs, outputs=outputs, name=name, domain=DOMAIN, **attributes)
@@ -173,7 +174,7 @@ def optional_inputs(rng) -> list[Case]:
         _one("a model with no beta and no bias", rng, beta=False),
         _one("a model with a bias and no beta", rng, beta=False, bias=True),
         _one("a model with beta and bias", rng, bias=True),
-        _one("a model in which beta, bias and three outputs have empty names", rng, beta=False, named=True),
+        _one("a model in which beta and bias have empty names", rng, beta=False, named="inputs"),
     ]
 
 
@@ -184,7 +185,7 @@ def sums(rng) -> list[Case]:
         y, total = draft.skip(draft.step(draft.input()), draft.input(), total=True, bias=bias)
         words = f"a model that uses output 3, the sum{' with its bias' if bias else ''}"
         cases.append(draft.case(words, draft.node("Add", [draft.step(y), total])))
-    return cases
+    return [*cases, _one("a model in which outputs 1 to 3 have empty names", rng, named="outputs")]
 
 
 def at_the_end(rng) -> list[Case]:

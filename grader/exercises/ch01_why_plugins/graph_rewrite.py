@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import weakref
 import zlib
@@ -12,7 +13,7 @@ from grader.checks import Check, Finding, failed, passed
 from grader.exercises.ch01_why_plugins.graph_models import CASES, OPERATOR, Case
 from grader.exercises.ch01_why_plugins.graph_trial import Trial, try_out
 from grader.exercises.python import PythonBench, PythonPlan
-from grader.verdict import State
+from grader.verdict import CheckResult, State
 
 FUNCTION = "rewrite"
 VISIBLE = 0
@@ -72,8 +73,17 @@ def _key(rng, seeded: bool) -> int:
 
 def _accepted(trial: Trial) -> Finding | None:
     if trial.structure:
-        return failed(f"In {trial.case.words}: {trial.structure}", state=trial.state)
+        return failed(f"In {trial.case.words}: {trial.structure}", state=trial.state, beside=trial.beside)
     return None
+
+
+class Accepted(Check):
+    """Tells its belief, that a node is replaced by adding others, only where the node stands there beside others."""
+
+    def result(self, finding: Finding, **how) -> CheckResult:
+        result = super().result(finding, **how)
+        told = finding.state is State.PASS or not finding.message or finding.detail.get("beside")
+        return result if told else dataclasses.replace(result, misconception=None)
 
 
 def _whole(trial: Trial) -> Finding | None:
@@ -101,8 +111,10 @@ def _valid(trial: Trial) -> Finding | None:
     return failed(words) if trial.validity else None
 
 
-def _check(id, misconception, group, row, sentence, *, needs=("unchanged",), models=None, judge=_whole) -> Check:
-    return Check(
+def _check(
+    id, misconception, group, row, sentence, *, needs=("unchanged",), models=None, judge=_whole, kind=Check
+) -> Check:
+    return kind(
         id=id, misconception=misconception, group=group, sentence=sentence, needs=needs, source=f"contract: {row}",
         run=_judge(models or id, judge, False), run_hidden=_judge(models or id, judge, True), seeded=True,
     )  # fmt: skip
@@ -112,6 +124,7 @@ _CHECKS = (
     _check(
         "accepted", "old-node-stays", "accepted", "the parser",
         "NVIDIA's ONNX parser accepts the rewritten model.", needs=("defines",), judge=_accepted,
+        kind=Accepted,
     ),
     _check(
         "unchanged", "other-function", "function", "the operator",
@@ -132,7 +145,8 @@ _CHECKS = (
     ),
     _check(
         "sum-used", "one-output", "function", "outputs",
-        "Output 3, the sum, goes on being computed where it is used.", needs=("optional-inputs",),
+        "Output 3, the sum, goes on being computed where it is used, and is not made where its name is empty.",
+        needs=("optional-inputs",),
     ),
     _check(
         "computed-weights", "weights-constant", "anywhere", "inputs", "gamma may be computed by another node."

@@ -34,6 +34,7 @@ class Trial:
     structure: str = ""  # what is wrong with it before it computes anything
     results: str = ""  # what it computes differently
     validity: str = ""  # what the ONNX checker objects to, if it was asked
+    beside: bool = False  # whether nodes to be replaced are there still, and others have come or gone
 
 
 def try_out(cases: list[Case], models: list[bytes]) -> list[Trial]:
@@ -56,7 +57,11 @@ def _trial(case: Case, model: bytes) -> Trial:
     structure = _surroundings(was, now) if state is State.PASS else sentence
     validity = _kept["check", _hash(model)] if case.checked else ""
     state = State.FAIL if state is State.PASS else state
-    return Trial(case, state, structure or _left(now), _results(case, model), validity)
+    same = was.operators == now.operators
+    if structure and same and _left(now):
+        structure = f"All nodes are as they were, and there is no new one. {structure}"
+    beside = bool(_left(now)) and not same
+    return Trial(case, state, structure or _left(now), _results(case, model), validity, beside)
 
 
 def _parsed(case: Case, model: bytes) -> tuple[State, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 import weakref
 
 from grader.checks import Check, Finding, failed, passed
@@ -19,32 +20,37 @@ GROUPS = {
     "refused": ("antialias", "training", "branch", "weights"),
     "elsewhere": ("types", "reshape", "profile", "fresh"),
 }
-# What somebody believes who takes the cause of this card for another.
+# What somebody believes who takes the cause of this card for one of those.
 BELIEFS = {
-    "voxel": "onnx-is-onnx",
-    "roi": "found-by-name",
-    "skip": "not-found-write-it",
-    "round": "never-supported",
-    "antialias": "refused-is-missing",
-    "training": "refusal-is-a-gap",
-    "branch": "blamed-node",
-    "weights": "one-file",
-    "types": "types-convert",
-    "reshape": "any-batch",
-    "profile": "parsed-is-built",
-    "fresh": "registered-once",
+    "voxel": ("onnx-is-onnx", ("older-than-operator",)),
+    "roi": ("found-by-name", ("no-implementation", "library-not-loaded")),
+    "skip": ("not-found-write-it", ("no-implementation",)),
+    "round": ("never-supported", ("no-implementation",)),
+    "antialias": ("refused-is-missing", ("no-implementation",)),
+    "training": ("refusal-is-a-gap", ("option-not-supported",)),
+    "branch": ("blamed-node", ("control-flow",)),
+    "weights": ("one-file", ("no-implementation", "option-not-supported")),
+    "types": ("types-convert", ("no-implementation", "option-not-supported")),
+    "reshape": ("any-batch", ("no-profile", "option-not-supported")),
+    "profile": ("parsed-is-built", ("no-implementation", "option-not-supported")),
+    "fresh": ("registered-once", ("no-implementation", "asked-for-another")),
 }
-LINES = {"not-found": "last-line", "refused": "where-for-why", "elsewhere": "first-error"}
+# What somebody believes who takes such a line for a proof; the pattern is looked for in the line.
+LINES = {
+    "not-found": ("last-line", r"Plugin not found, are|returned (False|None)"),
+    "refused": ("where-for-why", r"[Pp]arsing node|Node name:|Begin node|doesn't support mode"),
+    "elsewhere": ("first-error", r"^\[V\]|could not find plugin"),
+}
 
 _answers: weakref.WeakKeyDictionary[PythonBench, object] = weakref.WeakKeyDictionary()
 
 
 class CardCheck(Check):
-    """Of a card that has no answer yet no belief is told: it would give the answer away."""
+    """Tells its belief only to an answer that speaks of it: not to an open one, nor to one that is wrong otherwise."""
 
     def result(self, finding: Finding, **how) -> CheckResult:
         result = super().result(finding, **how)
-        return dataclasses.replace(result, misconception=None) if finding.detail.get("open") else result
+        return result if finding.detail.get("believed", True) else dataclasses.replace(result, misconception=None)
 
 
 def _ask(bench: PythonBench) -> dict[str, tuple[str, int]] | Finding:
@@ -95,24 +101,26 @@ def _cause(card: LogCard):
             return answer
         cause, _ = answer.get(card.id, ("", 0))
         if not cause:
-            return failed(f"Card {card.id} has no cause yet.", open=True)
+            return failed(f"Card {card.id} has no cause yet.", believed=False)
         if card.has_cause(cause):
             return passed()
         why = card.cause_notes.get(cause, "no line of this log speaks of that.")
-        return failed(f"Card {card.id}: {cause} does not fit. {_capital(why)}")
+        return failed(f"Card {card.id}: {cause} does not fit. {_capital(why)}", believed=cause in BELIEFS[card.id][1])
 
     return run
 
 
-def _lines(ids: tuple[str, ...]):
+def _lines(ids: tuple[str, ...], tempting: str):
     def run(bench, rng) -> Finding:
         answer = _ask(bench)
         if isinstance(answer, Finding):
             return answer
         open_ones = [id for id in ids if not answer.get(id, ("", 0))[1]]
-        wrong = [about for id in ids if id not in open_ones and (about := _about_line(log_cards()[id], *answer[id]))]
+        cards = [log_cards()[id] for id in ids if id not in open_ones]
+        wrong = [about for card in cards if (about := _about_line(card, *answer[card.id]))]
+        named = [card.lines[line - 1] for card in cards if not card.has_line(line := answer[card.id][1])]
         told = [*wrong, f"No line yet for {', '.join(open_ones)}."] if open_ones else wrong
-        return failed("\n".join(told), open=not wrong) if told else passed()
+        return failed("\n".join(told), believed=any(re.search(tempting, line) for line in named)) if told else passed()
 
     return run
 
@@ -133,7 +141,6 @@ def _capital(text: str) -> str:
 
 
 def _checks() -> tuple[Check, ...]:
-    group_of = {id: group for group, ids in GROUPS.items() for id in ids}
     form = Check(
         id="well-formed", misconception=None, group="not-found", needs=("defines",), run=_well_formed,
         source="contract: the answer",
@@ -141,19 +148,20 @@ def _checks() -> tuple[Check, ...]:
     )  # fmt: skip
     by_cause = [
         CardCheck(
-            id=f"cause-{card.id}", misconception=BELIEFS[card.id], group=group_of[card.id], run=_cause(card),
+            id=f"cause-{card.id}", misconception=BELIEFS[card.id][0], group=group, run=_cause(card),
             needs=("well-formed",), source=f"the card, made by {card.made}" if "#" not in card.made else card.made,
             sentence=f"The cause of card {card.id} ({card.title}).",
         )
-        for card in log_cards().values()
+        for group, ids in GROUPS.items()
+        for card in map(log_cards().get, ids)
     ]  # fmt: skip
     by_line = [
         CardCheck(
-            id=f"lines-{group}", misconception=belief, group="lines", run=_lines(GROUPS[group]),
+            id=f"lines-{group}", misconception=belief, group="lines", run=_lines(GROUPS[group], tempting),
             needs=("well-formed",), source="contract: the line",
             sentence=f"The lines that prove the causes of {', '.join(GROUPS[group])}.",
         )
-        for group, belief in LINES.items()
+        for group, (belief, tempting) in LINES.items()
     ]  # fmt: skip
     return form, *by_cause, *by_line
 
