@@ -16,6 +16,9 @@ _ROW = (
 )
 
 _WHOLE = "white-space: nowrap"
+# Names of layers are long words, and five columns of them have to fit: the last one breaks its words if it must.
+_CLOSE = "padding-right: .6em"
+_LAST = "overflow-wrap: anywhere; min-width: 9em; padding-right: 0"
 
 
 class LogCards:
@@ -51,8 +54,12 @@ class OperatorCards:
 
     def _repr_html_(self) -> str:
         names = ("operator", "the product", "parser", "layer", "otherwise")
-        head = tag("tr", [tag("th", name, scope="col") for name in names])
-        rows = [tag("tr", [tag("td", cell) for cell in _cells(card.id, card.op)]) for card in visible().values()]
+        head = tag("tr", [tag("th", name, scope="col", style=_CLOSE) for name in names])
+        styles = (_CLOSE, _CLOSE, _CLOSE, _CLOSE, _LAST)
+        rows = [
+            tag("tr", [tag("td", cell, style=how) for cell, how in zip(_cells(card.id, card.op), styles, strict=True)])
+            for card in visible().values()
+        ]
         return join(STYLE, tag("section", tag("div", table(head, rows), class_="body"), class_="panel quiet"))
 
     def __repr__(self) -> str:
@@ -80,15 +87,15 @@ def _parts(op: dict) -> list[str]:
     layer = f"{op['layer']}, {_found_in(op['layer_since'])}" if op["layer"] else "none"
     layer += f"; lacks {op['layer_lacks']}" if op["layer_lacks"] else ""
     layer += f"; merges with {', '.join(op['merges_with'])}" if op["merges_with"] else ""
-    other = ""
+    other = []
     if op["rewrite"]:
         fixed = ", needs fixed extents" if op["rewrite_needs_fixed"] else ""
-        other = f"rewrite: {', '.join(op['rewrite'])}{fixed}"
+        other.append(f"rewrite: {', '.join(op['rewrite'])}{fixed}")
     if op["combination"]:
         moves = f"moves {_size(op['bytes'])}, least {_size(op['least_bytes'])}"
         kind = "all elementwise" if op["elementwise"] else "not all elementwise"
-        other = f"combination: {', '.join(op['combination'])}; {kind}; {moves}"
-    return [f"{op['name']}: {op['does']}", product, op["parser"], layer, other or "nothing"]
+        other.append(f"combination: {', '.join(op['combination'])}; {kind}; {moves}")
+    return [f"{op['name']}: {op['does']}", product, op["parser"], layer, "; ".join(other) or "nothing"]
 
 
 def _size(count: int) -> str:

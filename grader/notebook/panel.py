@@ -148,7 +148,8 @@ def _found(check: CheckResult, unfolded: bool, verdict: Verdict, sources, belief
         parts.append(tag("p", prose(text), class_="note"))
     if check.state is State.GRADER_FAULT:
         parts.append(tag("p", words.GRADER_FAULT))
-    return tag("div", tag("p", prose(message)) if message else None, parts, class_="found")
+    said = [tag("p", prose(line)) for line in message.splitlines() if line.strip()]
+    return tag("div", said, parts, class_="found")
 
 
 def _evidence(check: CheckResult, sources) -> list[Html | None]:

@@ -23,7 +23,7 @@ def panel_text(verdict: Verdict, exercise: Exercise, note: str = "") -> str:
         icon, word = worded(check)
         lines += _wrapped(f"{icon} {word:<17}{check.sentence}", "  ", 21)
         if check.state is not State.PASS and check.message and not check.blocked_by:
-            lines += _wrapped(check.message, " " * 21)
+            lines += [part for line in check.message.splitlines() for part in _wrapped(line, " " * 21)]
         for diagnostic in (check.detail.get("diagnostics") or ())[:5]:
             place = ":".join(str(diagnostic[k]) for k in ("file", "line", "column") if diagnostic.get(k))
             lines += _wrapped(f"{place}: {diagnostic['severity']}: {diagnostic['message']}", " " * 21)
