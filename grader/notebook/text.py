@@ -22,9 +22,11 @@ def panel_text(verdict: Verdict, exercise: Exercise, note: str = "") -> str:
     for check in verdict.checks:
         icon, word = worded(check)
         lines += _wrapped(f"{icon} {word:<17}{check.sentence}", "  ", 21)
-        if check.state is not State.PASS and check.message and not check.blocked_by:
+        diagnostics = (check.detail.get("diagnostics") or ())[:5]
+        said_below = any(each["message"] in check.message for each in diagnostics[:1])
+        if check.state is not State.PASS and check.message and not check.blocked_by and not said_below:
             lines += [part for line in check.message.splitlines() for part in _wrapped(line, " " * 21)]
-        for diagnostic in (check.detail.get("diagnostics") or ())[:5]:
+        for diagnostic in diagnostics:
             place = ":".join(str(diagnostic[k]) for k in ("file", "line", "column") if diagnostic.get(k))
             lines += _wrapped(f"{place}: {diagnostic['severity']}: {diagnostic['message']}", " " * 21)
         fault = check.detail.get("fault")

@@ -58,7 +58,7 @@ def test_a_right_file_passes_and_one_that_cannot_be_read_is_left_to_others():
         ({"exports": frozenset({"_Z11getCreatorsRi", "setLoggerFinder"})}, "linkage", "exports _Z11getCreatorsRi"),
         ({"exports": frozenset({"getCreators"})}, "visible", "The library exports getCreators: expected setLoggerFind"),
         ({"exports": frozenset()}, "visible", "The library exports nothing: expected getCreators"),
-        ({"exports": RIGHT.exports | {"_Z6launchPf"}}, "nothing-else", "the library exports launch, 1 in all"),
+        ({"exports": RIGHT.exports | {"_Z6launchPf"}}, "nothing-else", "the library exports launch: expected none"),
     ],
 )
 def test_each_mistake_in_a_file_is_told_by_one_check(changed, check, words):
@@ -215,6 +215,28 @@ def test_a_project_that_does_not_say_where_the_headers_are_is_told():
     files["CMakeLists.txt"] = files["CMakeLists.txt"].replace(b" ${TENSORRT_INCLUDE}", b"")
     library = PLAN.build(files, exercise)
     assert library.state is State.FAIL and "does not say where TensorRT's headers are" in library.message
+    assert "does not say where TensorRT's headers are" in library.diagnostics[0].message  # which is what a panel shows
+
+
+@with_lane
+def test_what_a_project_leaves_out_or_calls_otherwise_is_told():
+    """No GPUs: nvcc's default, and not what other builds hand out. Another target, a library that is not there."""
+    folder = ROOT / "solutions/05_build_and_load"
+    files = {name: (folder / name).read_bytes() for name in ("CMakeLists.txt", "registration.cpp")}
+    exercise, project = course.find("plugin-project"), files["CMakeLists.txt"]
+
+    def built(old: bytes, new: bytes):
+        assert old in project
+        return PLAN.build(files | {"CMakeLists.txt": project.replace(old, new)}, exercise)
+
+    library = built(b'CUDA_ARCHITECTURES "80;90-real"', b"")
+    said = library_file.has_machine_code(read_elf(library.path)).message
+    assert "compute_75" in said and "expected machine code for compute capability 8.0" in said
+    assert "no shared library scale_shift; it makes scaling" in built(b"(scale_shift ", b"(scaling ").message
+    library = built(b"CUDA::cudart)", b"CUDA::cudart nvinfer)")
+    (told,) = library.diagnostics
+    assert library.state is State.FAIL and "finds no library nvinfer" in told.message
+    assert project.splitlines()[told.line - 1].startswith(b"target_link_libraries")
 
 
 @with_lane

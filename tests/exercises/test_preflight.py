@@ -76,7 +76,7 @@ def test_checks_and_chapter_name_the_same_misconceptions_and_groups():
     assert {c.group for c in checks} == {g.id for g in exercise.groups}
     rows = {row.row for row in exercise.contract}
     assert {c.source.removeprefix("contract: ") for c in checks if c.source} <= rows
-    assert {id for _, _, about in ALARMS.values() for id in about} == set(CATCHES)
+    assert {id for *_, about in ALARMS.values() for id in about} == set(CATCHES)
 
 
 def test_the_solution_passes_and_silence_earns_nothing():
@@ -90,7 +90,16 @@ def test_a_test_that_always_cries_is_told_so():
     verdict, found = judged(f"def problems(facts, target):\n    return {list(CATCHES)!r}\n")
     assert found["quiet-linking"].state is found["quiet-device"].state is State.FAIL
     assert "Case plain" in found["quiet-device"].message and "false alarm" in found["quiet-device"].message
-    assert verdict.earned == 5
+    assert verdict.earned == 0
+
+
+def test_an_error_and_a_random_case_are_told_with_what_matters():
+    _, found = judged("def problems(facts, target):\n    return [float(target['gpus'][0])] * 0\n")
+    assert "Case simulated (“" in found["answers"].message and "'simulated'" in found["answers"].message
+    exact = SOLUTION.replace("made[:-1] == has[:-1] and made <= has", "made[:-1] == has[:-1]")
+    _, found = judged(exact)
+    failures = [each.message for each in found.values() if each.state is State.FAIL and "Case h-" in each.message]
+    assert failures and "`device_code` is [" in failures[0] and "`gpus` is [" in failures[0]
 
 
 @pytest.mark.parametrize(

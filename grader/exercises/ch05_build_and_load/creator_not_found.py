@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import weakref
+import re
 from collections.abc import Sequence
 
 from grader.checks import Check, Finding, failed, passed
 from grader.exercises.bank import hidden_bank
+from grader.exercises.ch05_build_and_load.asking import ask, named, what_it_holds
 from grader.exercises.ch05_build_and_load.cases import BANK, CAUSES, KEYS, Case, read, renaming, visible, visible_text
-from grader.exercises.python import PythonBench, PythonPlan
+from grader.exercises.python import PythonPlan
 
 CHAPTER, FUNCTION = "05_build_and_load", "cause"
+TRIPLE = ("name", "version", "namespace")
 
 # Where to look for each cause: what the evidence shows that no other cause would.
 SHOWN = {
@@ -33,8 +35,6 @@ THEMES = {
     "unheard": ("log-tells-all", "care", "The cause is found where no log was kept, too."),
 }  # fmt: skip
 
-_answers: weakref.WeakKeyDictionary[PythonBench, dict] = weakref.WeakKeyDictionary()
-
 
 def _hidden(rng) -> tuple[Case, ...]:
     """Those of the bank, and the visible ones under other names (all that there is where the course has no bank)."""
@@ -42,13 +42,8 @@ def _hidden(rng) -> tuple[Case, ...]:
     return (*read(visible_text(), renaming(rng)), *(read(bank) if bank else ()))
 
 
-def _ask(bench: PythonBench, cases: Sequence[Case]) -> list | Finding:
-    """What the answer says to each case, asked once."""
-    asked = _answers.setdefault(bench, {})
-    key = repr([case.evidence for case in cases])
-    if key not in asked:
-        asked[key] = bench.call(FUNCTION, *[(dict(case.evidence),) for case in cases])
-    return asked[key]
+def _ask(bench, cases: Sequence[Case]) -> list | Finding:
+    return ask(bench, FUNCTION, cases, [(dict(case.evidence),) for case in cases])
 
 
 def _problem(answer) -> str | None:
@@ -62,8 +57,11 @@ def _problem(answer) -> str | None:
     return None
 
 
-def _named(case: Case) -> str:
-    return f"Case {case.id}" + (f" (“{case.title}”)" if case.title else "")
+def _shown(case: Case) -> tuple[str, str]:
+    """What shows the cause; what the evidence says there, of a case that no notebook shows."""
+    shown = SHOWN[case.cause].format(file=case.evidence["file"])
+    keys = dict.fromkeys([*(TRIPLE if case.cause == "other-triple" else ()), "steps", *re.findall(r"`(\w+)`", shown)])
+    return shown, what_it_holds(case, case.evidence, keys)
 
 
 def _forms(cases: Sequence[Case], bench) -> Finding:
@@ -72,7 +70,7 @@ def _forms(cases: Sequence[Case], bench) -> Finding:
         return answers
     for case, answer in zip(cases, answers, strict=True):
         if problem := _problem(answer):
-            return failed(f"{_named(case)}: {problem}.", case=case.id)
+            return failed(f"{named(case)}: {problem}.", case=case.id)
     return passed(f"{len(cases)} cases")
 
 
@@ -85,10 +83,10 @@ def _theme(theme: str, cases: Sequence[Case], bench) -> Finding:
         if case.theme != theme:
             continue
         if problem := _problem(answer):
-            return failed(f"{_named(case)}: {problem}.", case=case.id)
+            return failed(f"{named(case)}: {problem}.", case=case.id)
         if answer[0] != case.cause:
-            shown = SHOWN[case.cause].format(file=case.evidence["file"])
-            return failed(f"{_named(case)}: your answer is {answer[0]}, but {shown}.", case=case.id)
+            shown, held = _shown(case)
+            return failed(f"{named(case)}: your answer is {answer[0]}, but {shown}.{held}", case=case.id)
     return passed()
 
 
@@ -102,10 +100,11 @@ def _proofs(cases: Sequence[Case], bench) -> Finding:
         if case.cause == "other-triple":
             why = "the proof is the part of the triple that differs: name, version or namespace"
         else:
-            why = f"{SHOWN[case.cause].format(file=case.evidence['file'])}"
+            why = _shown(case)[0]
         return failed(
-            f"{_named(case)}: the cause {answer[0]} is right, but {answer[1]!r} does not prove it: {why}.", case=case.id
-        )
+            f"{named(case)}: the cause {answer[0]} is right, but {answer[1]!r} does not prove it: {why}."
+            f"{_shown(case)[1]}", case=case.id,
+        )  # fmt: skip
     return passed()
 
 

@@ -11,6 +11,7 @@ from grader.toolchain.elf import Elf, plain_name
 from grader.toolchain.levels import unresolved_symbols
 
 ENTRY_POINTS = ("getCreators", "setLoggerFinder")
+OLD_NAME = "getPluginCreators"
 GPUS = (80, 90)  # compute capabilities that the contract wants machine code for
 NEWEST_PTX = 80  # of the simulated GPU
 
@@ -137,6 +138,11 @@ def visible(elf: Elf) -> Finding:
     for entry in ENTRY_POINTS:
         if entry not in elf.exports and not elf.exports_mangled(entry):
             shown = ", ".join(sorted(elf.exports)[:4]) or "nothing"
+            if entry == "getCreators" and OLD_NAME in elf.exports:
+                return failed(
+                    f"The library exports {OLD_NAME}, the name that TensorRT 8.6 asked for: expected getCreators. "
+                    "For the old name alone, loadLibrary() of 10.16 and 11.4 gives null."
+                )
             return failed(
                 f"The library exports {shown}: expected {entry}. Either nobody defines it (registration.cpp does), or "
                 "it is hidden: where -fvisibility=hidden is the rule, a function is seen from outside only with "
@@ -151,9 +157,10 @@ def nothing_else(elf: Elf) -> Finding:
     if not others:
         return passed()
     names = ", ".join(dict.fromkeys(map(plain_name, others[:3])))
+    more = f" and more, {len(others)} in all" if len(others) > 3 else ""
     return failed(
-        f"Besides its entry points the library exports {names}{' and more' * (len(others) > 3)}, {len(others)} in all: "
-        "expected none. Where a program is linked with two libraries that offer the same name, or opens them with "
+        f"Besides its entry points the library exports {names}{more}: expected none. Where "
+        "a program is linked with two libraries that offer the same name, or opens them with "
         "RTLD_GLOBAL, both end up with the function of one. Hide all but the entry points, in C++ and in CUDA files: "
         "see CXX_VISIBILITY_PRESET."
     )

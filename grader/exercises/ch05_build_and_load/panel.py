@@ -68,7 +68,10 @@ def _one(wanted: str | None, title: str, cases, shown) -> Table:
     for each in cases:
         if each.id == wanted:
             return shown(each)
-    raise KeyError(f"there is no case {wanted!r}; there are {', '.join(each.id for each in cases)}")
+    raise KeyError(
+        f"there is no case {wanted!r}; there are {', '.join(each.id for each in cases)} (of a random case the "
+        "panel says what matters)"
+    )
 
 
 def _value(value) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,18 +12,26 @@ from grader.checks.conformance.rules.values import values
 from grader.course import Exercise
 from grader.exercises.ch05_build_and_load import library_file
 from grader.exercises.plugin import PluginPlan, asked
+from grader.exercises.submission import supplied_files
 from grader.plugin.life import find_creator
 from grader.plugin.records import Field
 from grader.toolchain import Library
+from grader.toolchain.cmake import build_library
+from grader.verdict import Diagnostic
 
 TRIPLE = ("ScaleShift", "2", "course.load")  # name, version, namespace
 _CHAR = 6  # PluginFieldType::kCHAR
+_TARGET = "scale_shift"
 
 # Builds by CMake give every C++ compiler a copy of TensorRT's headers, so that g++ says what a method hides. Here it is
 # a part of the answer to say where the headers are. CMake uses what the flags are at the end of the file.
 _NO_HEADERS_GIVEN = b"""
 string(REGEX REPLACE "-I[^ ]*/headers" "" CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS}")
 """
+# They also get CUDAARCHS. Here the project says which GPUs it is for; where it does not, CMake takes nvcc's default, as
+# on any other machine. It must come before project(), and must not move the lines that messages name.
+_NO_GPUS_GIVEN = b"unset(ENV{CUDAARCHS}) "
+_NO_HEADER = "NvInferRuntime.h: No such file"
 _SAY_WHERE = (
     "CMakeLists.txt does not say where TensorRT's headers are: find_path() keeps their folder in TENSORRT_INCLUDE, and "
     "the target's include folders need it."
@@ -31,14 +40,41 @@ _SAY_WHERE = (
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectPlan(PluginPlan):
-    """The project has to find TensorRT's headers by itself, as on any other machine."""
+    """The project has to find TensorRT's headers and to name its GPUs by itself, as on any other machine."""
 
     def build(self, files: Mapping[str, bytes], exercise: Exercise) -> Library | Finding:
-        project = files["CMakeLists.txt"] + _NO_HEADERS_GIVEN
-        library = super().build({**files, "CMakeLists.txt": project}, exercise)
-        if isinstance(library, Library) and "NvInferRuntime.h: No such file" in library.message:
-            return dataclasses.replace(library, message=f"{library.message}. {_SAY_WHERE}")
+        supplied = supplied_files(self.supplied, exercise.chapter)
+        if isinstance(supplied, Finding):
+            return supplied
+        written = files["CMakeLists.txt"]
+        project = (_NO_GPUS_GIVEN if written.startswith(b"#") else b"") + written + _NO_HEADERS_GIVEN
+        library = build_library(supplied | files | {"CMakeLists.txt": project}, target=_TARGET, strict=self.strict)
+        if _NO_HEADER in library.message:
+            return _with_the_reason(library)
+        if lacking := re.search(r"\bld: cannot find -l([\w.+-]+)", library.log):
+            return _without(library, lacking[1], written)
         return library
+
+
+def _with_the_reason(library: Library) -> Library:
+    """Said with the compiler's message, since a panel shows that in the place of the summary."""
+    told = [
+        dataclasses.replace(each, message=f"{each.message}. {_SAY_WHERE}") if _NO_HEADER in each.message else each
+        for each in library.diagnostics
+    ]
+    return dataclasses.replace(library, message=f"{library.message}. {_SAY_WHERE}", diagnostics=tuple(told))
+
+
+def _without(library: Library, name: str, project: bytes) -> Library:
+    """The build that ended for want of a library, told at the line that names it."""
+    lines = enumerate(project.decode(errors="replace").splitlines(), 1)
+    line = next((number for number, text in lines if re.search(rf"\b{re.escape(name)}\b", text.split("#")[0])), None)
+    message = (
+        f"The linker finds no library {name}. The contract asks for CUDA's runtime and the C and C++ libraries alone. "
+        "A plugin calls nothing of TensorRT's by name: leave TensorRT out of target_link_libraries()."
+    )
+    told = Diagnostic(message=message, file="CMakeLists.txt", line=line)
+    return dataclasses.replace(library, message=message, diagnostics=(told,))
 
 
 def _found(bench, rng) -> Finding:

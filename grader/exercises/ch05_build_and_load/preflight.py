@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
-import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
 from grader.checks import Check, Finding, failed, passed
 from grader.exercises.bank import hidden_bank
-from grader.exercises.python import PythonBench, PythonPlan
+from grader.exercises.ch05_build_and_load.asking import ask, named, what_it_holds
+from grader.exercises.python import PythonPlan
 
 CHAPTER, FUNCTION, BANK = "05_build_and_load", "problems", "preflight.jsonl"
 CATCHES = {  # problem: misconception, group, sentence, why it is there
@@ -34,12 +34,20 @@ CATCHES = {  # problem: misconception, group, sentence, why it is there
         "one-runtime-is-as-good", "device", "It finds a CUDA runtime inside that the simulated GPU cannot replace.",
         "the CUDA runtime is a part of the file, and the target is the simulated GPU"),
 }  # fmt: skip
-ALARMS = {  # check: misconception, sentence, the problems that it is about
+MATTERS = {  # what a problem is read from
+    "no-entry-point": ("exports",),
+    "no-registrar": ("undefined",),
+    "undefined-symbol": ("undefined",),
+    "missing-library": ("needed", "libraries"),
+    "no-code-for-gpu": ("device_code", "gpus"),
+    "runtime-inside": ("cuda_runtime", "gpus"),
+}
+ALARMS = {  # check: misconception, group, sentence, the problems that it is about
     "quiet-linking": (
-        "odd-is-wrong", "It raises no false alarm about symbols, libraries and entry points.",
+        "odd-is-wrong", "linking", "It raises no false alarm about symbols, libraries and entry points.",
         ("no-entry-point", "no-registrar", "undefined-symbol", "missing-library")),
     "quiet-device": (
-        "exact-code-only", "It raises no false alarm about device code and the CUDA runtime.",
+        "exact-code-only", "device", "It raises no false alarm about device code and the CUDA runtime.",
         ("no-code-for-gpu", "runtime-inside")),
 }  # fmt: skip
 EVERY_KERNEL = "every-kernel"
@@ -76,22 +84,15 @@ def _hidden() -> tuple[Case, ...]:
     return read(bank) if bank else visible()
 
 
-_answers: weakref.WeakKeyDictionary[PythonBench, dict] = weakref.WeakKeyDictionary()
-
-
-def _ask(bench: PythonBench, cases: Sequence[Case]) -> list | Finding:
-    """What the answer says to each case, asked once; the finding that says what is wrong with its form."""
-    asked = _answers.setdefault(bench, {})
-    key = tuple(case.id for case in cases)
-    if key not in asked:
-        answers = bench.call(FUNCTION, *[(dict(case.facts), dict(case.target)) for case in cases])
-        if not isinstance(answers, Finding):
-            told = (problem and f"Case {case.id}: {problem}." for case, problem in zip(cases, map(_problem, answers),
-                                                                                       strict=True))  # fmt: skip
-            first = next(filter(None, told), None)
-            answers = failed(first) if first else answers
-        asked[key] = answers
-    return asked[key]
+def _ask(bench, cases: Sequence[Case]) -> list | Finding:
+    """What the answer says to each case; the finding that says what is wrong with its form."""
+    answers = ask(bench, FUNCTION, cases, [(dict(case.facts), dict(case.target)) for case in cases])
+    if isinstance(answers, Finding):
+        return answers
+    for case, answer in zip(cases, answers, strict=True):
+        if problem := _problem(answer):
+            return failed(f"{named(case)}: {problem}.", case=case.id)
+    return answers
 
 
 def _problem(answer) -> str | None:
@@ -101,8 +102,8 @@ def _problem(answer) -> str | None:
     return unknown and f"{unknown[:40]!r} is none of the problems {', '.join(CATCHES)}"
 
 
-def _named(case: Case) -> str:
-    return f"Case {case.id}" + (f" (“{case.title}”)" if case.title else "")
+def _shown(case: Case, problem: str) -> str:
+    return what_it_holds(case, {**case.facts, **case.target}, MATTERS[problem])
 
 
 def _well_formed(cases, bench) -> Finding:
@@ -118,7 +119,10 @@ def _catches(problem: str, theme: str, cases: Sequence[Case], bench) -> Finding:
         if case.theme == theme and problem in case.problems and problem not in answer:
             said = ", ".join(answer) or "nothing"
             why = CATCHES[problem][3]
-            return failed(f"{_named(case)}: your test finds {said}, and misses {problem}: {why}.", case=case.id)
+            return failed(
+                f"{named(case)}: your test finds {said}, and misses {problem}: {why}.{_shown(case, problem)}",
+                case=case.id,
+            )  # fmt: skip
     return passed()
 
 
@@ -130,8 +134,8 @@ def _quiet(about: Sequence[str], cases: Sequence[Case], bench) -> Finding:
         for problem in answer:
             if problem in about and problem not in case.problems:
                 return failed(
-                    f"{_named(case)}: your test says {problem}, which would mean that {CATCHES[problem][3]}. That is "
-                    "not so here: this is a false alarm.", case=case.id,
+                    f"{named(case)}: your test says {problem}, which would mean that {CATCHES[problem][3]}. That is "
+                    f"not so here: this is a false alarm.{_shown(case, problem)}", case=case.id,
                 )  # fmt: skip
     return passed()
 
@@ -151,9 +155,9 @@ def _checks() -> tuple[Check, ...]:
         for id, (misconception, group, sentence, _) in CATCHES.items()
     ]  # fmt: skip
     quiet = [  # silence says something of a test that can speak
-        _check(id, functools.partial(_quiet, about), misconception=misconception, group="quiet", sentence=sentence,
+        _check(id, functools.partial(_quiet, about), misconception=misconception, group=group, sentence=sentence,
                source="contract: right libraries", needs=("answers", *(f"catches-{one}" for one in about)))
-        for id, (misconception, sentence, about) in ALARMS.items()
+        for id, (misconception, group, sentence, about) in ALARMS.items()
     ]  # fmt: skip
     return (
         _check(
