@@ -18,8 +18,14 @@ _COLOURS = {"creator": PALETTE[0], "plugin": PALETTE[1], "runtime plugin": PALET
 
 @dataclass(frozen=True)
 class _Row:
-    call: Call
-    times: int  # how often it came in a row, with other arguments perhaps
+    """Calls of one method on one object that follow each other, with other arguments perhaps."""
+
+    calls: tuple[Call, ...]
+
+    @property
+    def call(self) -> Call:
+        """The last of them, whose result is shown."""
+        return self.calls[-1]
 
 
 def timeline(calls: Sequence[Call], *, title: str = "", methods: Sequence[str] | None = None) -> Picture:
@@ -30,7 +36,7 @@ def timeline(calls: Sequence[Call], *, title: str = "", methods: Sequence[str] |
     calls = [call for call in calls if methods is None or call.method in methods]
     if not calls:
         raise ValueError("there is no call to draw")
-    rows = [_Row(run[-1], len(run)) for _, group in groupby(calls, _which) if (run := list(group))]
+    rows = [_Row(tuple(group)) for _, group in groupby(calls, _which)]
     lanes = list(dict.fromkeys((row.call.process, row.call.object) for row in rows))
     processes = list(dict.fromkeys(process for process, _ in lanes))
     own = {process: [lane for lane in lanes if lane[0] == process] for process in processes}
@@ -83,9 +89,13 @@ def _x(lanes: list, lane: tuple) -> float:
 
 def _text(row: _Row) -> str:
     call = row.call
-    times = f" ×{row.times}" if row.times > 1 else ""
+    times = f" ×{len(row.calls)}" if len(row.calls) > 1 else ""
+    if call.method == "getCapabilityInterface":  # what it was asked for says more than an address
+        asked = (str(each.arguments[0]) + (" → null" if each.result is None else "") for each in row.calls)
+        return f"{call.method}{times}: {', '.join(asked)}"
     result = "" if call.result is None or call.method in ("destroy", "~IPluginV3") else f" → {_short(call.result)}"
-    text = f"{call.method}{times}{result}"
+    phase = f"({call.arguments[2]})" if call.method == "createPlugin" and len(call.arguments) > 2 else ""
+    text = f"{call.method}{phase}{times}{result}"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

@@ -29,6 +29,18 @@ def test_the_sentence_has_every_row_in_order():
     )
 
 
+def test_a_row_says_which_capabilities_were_asked_for_and_in_which_phase_a_plugin_is_made():
+    kinds = {"kCORE": ["PLUGIN_V3ONE_CORE", 1, 0, 8], "kBUILD": None, "kRUNTIME": ["PLUGIN_V3ONE_RUNTIME", 1, 0, 24]}
+    asked = [
+        Call(1, 1, "plugin 1", "IPluginV3", "getCapabilityInterface", [kind], result, 0.0)
+        for kind, result in kinds.items()
+    ]
+    made = Call(1, 1, "creator", "IPluginCreatorV3One", "createPlugin", ["layer", ["k"], "kBUILD"], "plugin 1", 0.0)
+    said = timeline([made, *asked]).alt
+    assert "creator: createPlugin(kBUILD) → plugin 1" in said
+    assert "plugin 1: getCapabilityInterface ×3: kCORE, kBUILD → null, kRUNTIME." in said
+
+
 def test_the_picture_counts_calls_objects_and_processes():
     texts = [each.get_text() for each in timeline(LIFE).fig.axes[0].texts]
     assert "6 calls on 3 objects in 2 processes" in texts
