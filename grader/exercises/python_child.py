@@ -39,7 +39,13 @@ def _answer(wire: Channel) -> None:
         calls = plain.decode(header["calls"], payload)
         name = header.get("through")
         through = _adapter(name) if name and calls else lambda f, *arguments: f(*arguments)
-        structure, data = plain.encode([through(function, *arguments) for arguments in calls])
+        answers = [through(function, *arguments) for arguments in calls]
+        try:
+            structure, data = plain.encode(answers)
+        except TypeError as error:  # a set, say
+            name = header["function"]
+            wire.send({"error": f"{name}() returned {error}, and it must return what the contract says.", "line": None})
+            return
         _reply(wire, structure, data)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are answers too
         wire.send({"error": foreign.words(error), "line": foreign.line(error, f"<{NAME}>")})

@@ -13,6 +13,8 @@ _EXCEPTION = re.compile(r"^grader-host: exception (.*)$", re.M)
 _NO_CHANNEL = 71  # host/main.cpp
 _FORGED = " A plugin leaves alone what it did not open: the descriptors of the process are the host's."
 _PROGRAM = re.compile(r"^host-[0-9a-f]+: ")  # assert() begins with the program's name
+# What is read when these have returned; a list that is gone by then crashes the reader.
+_LISTS = {"getFieldsToSerialize": "the plugin", "getFieldNames": "the creator"}
 _LONGEST = 240  # characters of the plugin's own last line that are shown
 
 
@@ -78,4 +80,10 @@ def _fault(fault: re.Match, call: str) -> LastWords:
         sentence = f"{call} went past the end of {fault[5]}: byte {fault[3]} of {fault[4]}, counted from 0."
         return LastWords("past-end", sentence, address, fault[5])
     where = "a null pointer" if address < 4096 else f"an address that is not its own, {address:#x}"
+    if owner := _LISTS.get(call.removesuffix("()")):
+        sentence = (
+            f"{call}, or reading what it returned, crashed: {where} was used. The list and all that it points to must "
+            f"still be there when the method has returned: keep them in members of {owner}, of this very object."
+        )
+        return LastWords("crash", sentence, address)
     return LastWords("crash", f"{call} crashed: it used {where}.", address)

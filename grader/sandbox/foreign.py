@@ -15,7 +15,8 @@ def define(source: str, name: str, filename: str) -> dict:
 
 def words(error: BaseException) -> str:
     """Kind and text of an error, as text that can be sent."""
-    return f"{type(error).__name__}: {error}"[:2000].encode("utf-8", "replace").decode()
+    text = error.msg if isinstance(error, SyntaxError) else error  # its line is told apart
+    return f"{type(error).__name__}: {text}"[:2000].encode("utf-8", "replace").decode()
 
 
 def line(error: BaseException, filename: str) -> int | None:

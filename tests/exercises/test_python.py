@@ -62,6 +62,8 @@ def test_the_child_has_no_other_names():
         ("import sys\nsys.exit(0)", State.ERROR, "SystemExit"),
         ("def f():\n    return object()", State.ERROR, "type object"),
         ("class E(float):\n    __eq__ = lambda s, o: True\ndef f():\n    return E()", State.ERROR, "type E"),
+        ("def f():\n    return {1}", State.ERROR, "f() returned a value of type set, and it must return what"),
+        ("def f(:\n    pass", State.ERROR, "SyntaxError: invalid syntax (line 1 of the cell)"),
         ("def g():\n    pass", State.ERROR, "does not define a function f"),
         ("def f():\n    import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)", State.CRASH, "SIGSEGV"),
         ("def f():\n    return len(bytearray(800 << 20)) and f()", State.OUT_OF_MEMORY, "memory"),

@@ -3,9 +3,10 @@
 import building
 import pytest
 
+from grader.plugin.lastwords import last_words
 from grader.plugin.records import Field
 from grader.plugin.session import PluginEnded, Session
-from grader.sandbox import Limits
+from grader.sandbox import Limits, Outcome
 from grader.toolchain import tensorrt
 from grader.verdict import State
 
@@ -59,6 +60,20 @@ def test_what_a_plugin_does_to_its_process_is_told(library, how, state, kind, wo
 def test_fields_that_are_used_after_the_call_are_told(library, what, words):
     ended = behave(library, "keep", f"use-{what}")
     assert ended.words.kind == "over" and words in ended.words.sentence
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("getFieldsToSerialize", "or reading what it returned, crashed: a null pointer was used"),
+        ("getFieldsToSerialize", "in members of the plugin"),
+        ("getFieldNames", "in members of the creator"),
+        ("clone", "clone() crashed: it used a null pointer."),
+    ],
+)
+def test_a_list_that_cannot_be_read_is_told_apart_from_a_call_that_crashed(method, words):
+    crash = Outcome(state=State.CRASH, stderr="grader-host: fault 8 other\n")
+    assert words in last_words(crash, method).sentence
 
 
 def test_an_answer_that_the_plugin_forges_ends_the_session(library):
