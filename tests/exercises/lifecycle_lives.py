@@ -177,6 +177,15 @@ def one_context_unshaped(host: Host) -> None:
     host.end(*contexts, engine)
 
 
+def only_the_engine_shaped(host: Host) -> None:
+    """The engine's plugin hears of its shapes before a context is made of it."""
+    engine = _engine(host)
+    host.shapes(engine)
+    context = host.attach(engine)
+    host.run(context)
+    host.end(context, engine)
+
+
 def unshaped_in_the_second_process(host: Host) -> None:
     mine = host.create()
     host.build(mine)
@@ -340,6 +349,8 @@ LIVES = (
     Life("each-object", "two layers", two_layers, (), "each object was told all that it needs"),
     Life("each-object", "one context without shapes", one_context_unshaped, ("no-shapes",),
          "context 1 was told its shapes, context 2 was not"),
+    Life("each-object", "shapes for the engine alone", only_the_engine_shaped, ("no-shapes",),
+         "the engine's plugin was told its shapes, and the context's copy of it was not"),
     Life("shared", "one object for all", shared, ("shared",),
          "attachToContext gave the object that it was called on, twice", itself=True),
     Life("used-after-end", "run after its end", run_after_end, ("used-after-end",),

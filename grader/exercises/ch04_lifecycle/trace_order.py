@@ -11,7 +11,7 @@ import weakref
 import numpy as np
 
 from grader.checks import Check, Finding, failed, passed
-from grader.exercises.ch04_lifecycle.traces import PROBLEMS, Life, hidden, reordered, visible
+from grader.exercises.ch04_lifecycle.traces import ABSENT, PROBLEMS, Life, hidden, reordered, visible
 from grader.exercises.python import PythonBench, PythonPlan
 
 FUNCTION = "problems"
@@ -22,7 +22,7 @@ _RIGHT = "two layers"  # with wrong lives alone, whoever always says the same wo
 def _problem(answer) -> str | None:
     """What is wrong with the form of an answer."""
     if not isinstance(answer, list) or not all(isinstance(each, str) for each in answer):
-        return f"{FUNCTION}(trace) must return a list of texts; it returned {str(answer)[:80]!r}"
+        return f"{FUNCTION}(trace) must return a list of texts; it returned {repr(answer)[:80]}"
     unknown = next((each for each in answer if each not in PROBLEMS), None)
     if unknown is not None:
         return f"{FUNCTION}(trace) returned {unknown[:40]!r}, which is none of the ids: {', '.join(PROBLEMS)}"
@@ -70,9 +70,17 @@ def _judged(bench: PythonBench, which: str, rng, id: str) -> Finding:
             order = "" if list(life.calls) == calls else ", with its calls in another order that is as good"
             return failed(
                 f"“{life.name}”{order}: {FUNCTION}() says {_list(answer)}, and it must be {_list(life.expected)}. "
-                f"In this life, {life.why}."
+                f"{_because(life, answer)}"
             )
     return passed()
+
+
+def _because(life: Life, answer: list[str]) -> str:
+    """What the life has that the answer lacks, and why it has nothing of what the answer has too much."""
+    wrongly = [f"Not {each}: {ABSENT[each]}." for each in PROBLEMS if each in set(answer) - set(life.expected)]
+    # Of a right life, too: that is why somebody might think that it is wrong.
+    why = [f"In this life, {life.why}."] if not life.expected or set(life.expected) - set(answer) else []
+    return " ".join([*wrongly, *why])
 
 
 def _is_for(id: str, life: Life, calls: list) -> bool:

@@ -30,6 +30,17 @@ PROBLEMS = {
     "no-tactic": "enqueue, and no setTactic before",
     "no-shapes": "enqueue, and no onShapeChange before",
 }
+# What is so in each life that does not have the problem.
+ABSENT = {
+    "shared": "each clone and attachToContext gave a new object",
+    "used-after-end": "no object was called after its destructor; another process has objects of its own",
+    "never-ended": "every plugin has its destructor, and a creator, which is no plugin, has none in a trace",
+    "unconfigured": "whoever was asked for its tactics was configured before, or copied from one that was",
+    "unplanned": "what was made with kRUNTIME got fields that were kept before, in whichever process",
+    "unattached": "each object that ran was given by attachToContext",
+    "no-tactic": "each object that ran was told its tactic before, or copied from one that had been",
+    "no-shapes": "each object that ran was told its shapes before",
+}
 # Of these, nobody may change the order: one gives to the plan what the other one reads in it.
 _OF_THE_PLAN = ("createPlugin", "getFieldsToSerialize")
 
