@@ -71,7 +71,7 @@ class ExerciseHandle:
         sources = answer.sources(self.record, self.directory, cells)
 
         def preview(visible: Verdict) -> None:
-            if succeeded(visible):
+            if succeeded(visible) and _draws_cases(self.record):
                 shown.preview(Panel(visible, self.record, sources, note=words.MORE_CASES))
 
         verdict = exercises.check(
@@ -97,6 +97,13 @@ class ExerciseHandle:
     def __repr__(self) -> str:
         r = self.record
         return f"{r.slug}: {r.title} ({words.number(r.points)} points). .check() .hint() .contract() .files()"
+
+
+def _draws_cases(record: Exercise) -> bool:
+    """Whether there are fresh random cases to try once the visible checks pass."""
+    from grader.exercises.runner import plan_of
+
+    return any(check.seeded for check in plan_of(record).all_checks())
 
 
 def _install_plugin_lane(shown) -> None:

@@ -212,8 +212,8 @@ def next_steps(verdict: Verdict, exercise: Exercise) -> list[str]:
     pending = [check for check in verdict.checks if check.state is State.UNSUPPORTED_HERE and not check.blocked_by]
     steps = [f"Not checked here: {check.message or check.sentence}" for check in pending]
     if verdict.state in (State.PASS, State.UNSUPPORTED_HERE) and any(c.state is State.PASS for c in verdict.checks):
-        follow = words.HIDDEN_FOLLOW if verdict.seed is None else words.HIDDEN_PASSED.format(seed=verdict.seed)
-        return [*steps, follow, *([words.NEXT_PASSED] if verdict.passed else [])]
+        steps += [words.HIDDEN_PASSED.format(seed=verdict.seed)] if verdict.seed is not None else []
+        return [*steps, *([words.NEXT_PASSED] if verdict.passed else [])]
     blocked = [check.blocked_by for check in verdict.checks if check.blocked_by]
     for root in dict.fromkeys(blocked):
         many = blocked.count(root)

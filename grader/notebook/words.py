@@ -35,7 +35,6 @@ NOTHING_CHECKED = "Nothing could be checked on this machine"
 
 DEVICES = {"simulated": "the simulated GPU", "cuda": "this machine's GPU", "host": "the CPU"}
 
-HIDDEN_FOLLOW = "The visible checks passed. Hidden cases follow at grading: the same rules, other numbers."
 MORE_CASES = "The visible checks passed. Trying fresh random cases …"
 HIDDEN_PASSED = "It also held for fresh random cases (seed {seed})."
 HIDDEN_CASE = (

@@ -69,8 +69,9 @@ def test_what_says_nothing_about_the_trouble_is_folded_away(exercise, verdict):
     assert "2 checks</summary>" not in Panel(verdict(), exercise, {})._repr_html_()
 
 
-def test_visible_only_says_that_hidden_cases_follow(exercise, verdict):
-    assert "Hidden cases follow at grading" in page(verdict(), exercise).text
+def test_where_no_random_case_was_run_none_is_spoken_of(exercise, verdict):
+    shown = page(verdict(), exercise).text
+    assert "Done." in shown and "random cases" not in shown and "seed" not in shown
 
 
 def test_the_smallest_failing_case(exercise, sources, verdict):
