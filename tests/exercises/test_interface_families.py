@@ -303,6 +303,62 @@ def test_a_wrong_choice_and_a_wrong_evidence_are_told_apart():
     assert [c.check for c in failed] == ["evidence-decides"] and "NvInferRuntime.h, line" in failed[0].message
 
 
+def failures(source):
+    checks = check("requirement-cards", ROOT, cells={"requirement-cards": source}).checks
+    return {c.check: c for c in checks if c.state is not State.PASS}
+
+
+@needs_headers
+def test_a_card_that_nobody_answered_shows_no_belief():
+    source = 'def choose():\n    return {"points": ("v2", ""), "scratch": ("build", "")}\n'
+    found = failures(source)
+    assert found["points"].misconception == "v2-data-dependent"
+    assert {c.misconception for name, c in found.items() if name != "points"} == {None}
+    assert "1 card is rightly chosen" in found["evidence-exists"].message
+
+
+@needs_our_headers
+def test_evidence_may_go_without_its_class_where_only_one_has_the_name():
+    source = (SOLUTIONS / "requirement_cards.py").read_text()
+    bare = source.replace("IExprBuilder::declareSizeTensor", "declareSizeTensor")
+    assert bare != source and not failures(bare)
+    found = failures(source.replace("IPluginV3OneBuild::getWorkspaceSize", "getWorkspaceSize"))
+    assert set(found) == {"evidence-exists"} and found["evidence-exists"].misconception is None
+    assert "4 declarations are called getWorkspaceSize" in found["evidence-exists"].message
+
+
+@needs_headers
+def test_what_is_said_beside_evidence_that_comes_near_is_about_declarations(known):
+    for card in cards():
+        assert all(look_up(name, known).name == name for name in card.beside), card.id
+        assert not set(card.beside) & set(card.evidence)
+    said = look_up("IPluginV3OneBuild::supportsFormatCombination", known).sentences
+    assert not [sentence for sentence in said if "BOOL" in sentence]  # as the card bool-mask says
+    for name in ("IPluginV3OneBuild::getOutputDataTypes", "IPluginV2Ext::getOutputDataType"):
+        assert any("BOOL" in sentence for sentence in look_up(name, known).sentences)
+
+
+@needs_headers
+@pytest.mark.parametrize(
+    ("old", "new", "at", "told"),
+    [
+        ("getTimingCacheID() noexcept", "getTimingCacheID() const noexcept", "compiles", "override does its work"),
+        ("inputs[0].max", "inputs[0].opt", "workspace-covers", "enough for opt"),
+        ("inputs[0].max", "inputs[0].desc.dims", "workspace-covers", "desc.dims has -1"),
+        ("size_t bytes = 4;", "uint32_t bytes = 4;", "workspace-covers", "64 bits wide"),
+    ],
+)
+def test_what_is_said_of_scratch_build_fits_the_mistake(tmp_path, old, new, at, told):
+    for path in SOLUTIONS.glob("*.h"):
+        (tmp_path / path.name).write_text(path.read_text())
+    text = (tmp_path / "scratch_build.h").read_text()
+    assert old in text
+    (tmp_path / "scratch_build.h").write_text(text.replace(old, new))
+    found = {c.check: c for c in check("header-traps", tmp_path).checks}[at]
+    assert found.state is State.FAIL and told in found.message
+    assert (found.misconception is None) is (at == "compiles" or "64 bits" in told)
+
+
 # The plans
 
 

@@ -75,11 +75,9 @@ def declarations(name: str, folder: str | Path | None = None) -> Found:
     asked = plain(name)
     if (one := look_up(asked, known)) is not None:
         return Found([one], "")
-    last = asked.rpartition("::")[2]
-    found = [] if "::" in asked else [one for one in known.values() if one.name.rpartition("::")[2] == last]
-    if found:
+    if found := called(asked, known):
         more = f" The first {MOST}:" if len(found) > MOST else ""
-        return Found(found, f"{len(found)} declarations are called {last}.{more}" if len(found) > 1 else "")
+        return Found(found, f"{len(found)} declarations are called {asked}.{more}" if len(found) > 1 else "")
     near = nearest(asked, known)
     return Found((), f"The headers declare no {asked}." + (f" Near it: {', '.join(near)}." if near else ""))
 
@@ -89,7 +87,9 @@ def mentions(phrase: str, folder: str | Path | None = None) -> Found:
     known = _known(folder)
     if known is None:
         return Found((), LACKING)
-    wanted = phrase.lower()
+    wanted = phrase.strip().lower()
+    if not wanted:
+        return Found((), 'A word to search for is needed: mentions("aliased").')
     found = [
         one for one in known.values()
         if wanted in one.name.lower() or any(wanted in sentence.lower() for sentence in one.sentences)
@@ -123,6 +123,11 @@ def look_up(name: str, known: Mapping[str, Declaration]) -> Declaration | None:
         bases = known[owner].bases
         owner = bases[0] if bases else ""
     return None
+
+
+def called(name: str, known: Mapping[str, Declaration]) -> list[Declaration]:
+    """The declarations whose name, without the class or enumeration that they stand in, is ``name``."""
+    return [one for one in known.values() if one.name.rpartition("::")[2] == name]
 
 
 def nearest(name: str, known: Mapping[str, Declaration]) -> list[str]:

@@ -32,6 +32,7 @@ class Card:
     looks: str  # where to look, without naming it
     misconception: str
     instead: Mapping[str, str] = field(default_factory=dict)  # what to say to a wrong choice
+    beside: Mapping[str, str] = field(default_factory=dict)  # what to say to evidence that looks right and is not
 
 
 @functools.cache

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 
 from grader.checks import Check, Finding, failed, passed
+from grader.checks.beliefs import BeliefCheck
 from grader.exercises.host import HostBench, HostPlan, compile_finding
 from grader.verdict import State
 
@@ -13,10 +15,45 @@ SCRATCH, TUNED, ROWS = "scratch_build.cpp", "tuned_runtime.cpp", "rows_runtime.c
 VIRTUAL = "C++17 [class.virtual]; TensorRT 10.14, NvInferRuntime.h"
 EXCEPT = "C++17 [except.spec]; TensorRT 10.14: every virtual of the plugin interfaces is noexcept"
 NONSENSE = "The program's report makes no sense: leave its output alone."
+WIDE = 2**16  # two extents of this size have a product of more than 31 bits
 DIMS = "TensorRT 10.14, NvInferRuntimeBase.h, Dims64::d: int64_t"
 
 
+# What the compiler refuses
+
+
+def _refused(program) -> Finding:
+    """What g++ said, and of the two errors that the chapter is about what they mean."""
+    errors = [d for d in program.diagnostics if d.severity == "error"]
+    loose = next((d for d in errors if "exception specification" in d.message), None)
+    lone = next((d for d in errors if re.search(r"marked .override., but does not override", d.message)), None)
+    if loose is not None:
+        why = (
+            "a method overrides one that is noexcept and does not say so. Every virtual of TensorRT's plugin "
+            "interfaces is noexcept; write it before override, and let no exception out of the method."
+        )
+    elif lone is not None:
+        name = re.search(r"(\w+)\(", lone.message)
+        why = (
+            "override does its work: no base class has a virtual function of this name with these parameters and "
+            "this const. What TensorRT calls is another function. Compare every word with "
+            f"`declarations(\"{name[1] if name else '...'}\")`."
+        )
+    else:
+        return compile_finding(program)
+    one = loose or lone
+    told = [dataclasses.asdict(d) for d in program.diagnostics]
+    return failed(f"{one.file}, line {one.line}: {why}", diagnostics=told, no_belief=loose is None)
+
+
 # scratch_build.h
+
+
+def _scratch_compiles(bench, rng) -> Finding:
+    program = bench.program(SCRATCH)
+    if program.state is State.PASS:
+        return passed(diagnostics=[dataclasses.asdict(d) for d in program.diagnostics])
+    return _refused(program)
 
 
 def _workspace(bench: HostBench, shapes: list[list[int]]) -> list[int] | Finding:
@@ -39,7 +76,7 @@ def _workspace_reached(bench, rng) -> Finding:
         return failed(
             f"TensorRT asks IPluginV3OneBuild for the workspace of an input of up to {_shape(most)} and gets 0, the "
             "base class's answer. Your getWorkspaceSize has other parameters, or another const, and is a function of "
-            "its own. Compare it with declarations(\"IPluginV3OneBuild::getWorkspaceSize\"), and write override."
+            "its own. Compare it with `declarations(\"IPluginV3OneBuild::getWorkspaceSize\")`, and write override."
         )
     return passed(f"TensorRT gets an answer of the class's own: {got[0]} bytes")
 
@@ -55,11 +92,20 @@ def _workspace_covers(bench, rng) -> Finding:
         if got != expected:
             return failed(
                 f"For an input of up to {_shape(most)} the class asks for {got} bytes; 4 for each element make "
-                f"{expected}. While TensorRT builds, desc.dims has -1 in place of what varies: max tells the most "
-                "that can come. And a product of extents needs 64 bits.",
+                f"{expected}. {_why(most, got)}",
                 case={"label": f"max = {_shape(most)}", "got": str(got), "expected": str(expected)},
+                no_belief=max(most) >= WIDE,
             )
     return passed("enough for the largest input, and no more")
+
+
+def _why(most: list[int], got: int) -> str:
+    """What may have given this number: the harness sets opt to the half of max, rounded up, and desc.dims to -1."""
+    if max(most) >= WIDE:
+        return "Extents are 64 bits wide, and so must be what their product is kept in."
+    if got == 4 * math.prod((extent + 1) // 2 for extent in most):
+        return "That is enough for opt, the shape that TensorRT tunes for. Larger ones come: look at max."
+    return "While TensorRT builds, desc.dims has -1 in place of what varies: max tells the most that can come."
 
 
 def _cache_id(bench, rng) -> Finding:
@@ -70,7 +116,7 @@ def _cache_id(bench, rng) -> Finding:
         return failed(
             "TensorRT asks IPluginV3OneBuild for the timing cache ID and gets nullptr, the base class's answer: the "
             "plugin is never found in a timing cache. Your getTimingCacheID is a function of its own. Compare it "
-            "word by word with declarations(\"getTimingCacheID\"), and write override."
+            "word by word with `declarations(\"getTimingCacheID\")`, and write override."
         )
     if not reply["id"]:
         return failed("getTimingCacheID returns an empty text: something that names the plugin's settings is needed.")
@@ -84,15 +130,7 @@ def _tuned_compiles(bench, rng) -> Finding:
     program = bench.program(TUNED)
     if program.state is State.PASS:
         return passed()
-    loose = [d for d in program.diagnostics if "exception specification" in d.message]
-    if not loose:
-        return compile_finding(program)
-    return failed(
-        f"tuned_runtime.h, line {loose[0].line}: a method overrides one that is noexcept and does not say so. Every "
-        "virtual of TensorRT's plugin interfaces is noexcept; write it before override, and let no exception out of "
-        "the method.",
-        diagnostics=[dataclasses.asdict(d) for d in program.diagnostics],
-    )
+    return _refused(program)
 
 
 def _tactic_reached(bench, rng) -> Finding:
@@ -113,7 +151,7 @@ def _tactic_reached(bench, rng) -> Finding:
     ran = "launched nothing" if versions[at] == "-1" else f"launched version {versions[at]}"
     return failed(
         f"TensorRT called setTactic({told[at - 1]}) through IPluginV3OneRuntime, and enqueue {ran}. If your method is "
-        "not the one that TensorRT calls, compare its name and parameters with declarations(\"setTactic\"), and "
+        "not the one that TensorRT calls, compare its name and parameters with `declarations(\"setTactic\")`, and "
         "write override."
     )
 
@@ -148,7 +186,7 @@ def _tuned(bench: HostBench, steps) -> dict | Finding:
 
 def _rows_compiles(bench, rng) -> Finding:
     program = bench.program(ROWS)
-    return passed() if program.state is State.PASS else compile_finding(program)
+    return passed() if program.state is State.PASS else _refused(program)
 
 
 def _extents(bench, rng) -> Finding:
@@ -208,7 +246,15 @@ def _says_override(bench, rng) -> Finding:
     )
 
 
-PLAN = HostPlan(
+class HeaderPlan(HostPlan):
+    """With the first check, which is about one of three files, told in the words of this exercise."""
+
+    def all_checks(self) -> tuple[Check, ...]:
+        compiles, *others = super().all_checks()
+        return dataclasses.replace(compiles, sentence="scratch_build.h compiles.", run=_scratch_compiles), *others
+
+
+PLAN = HeaderPlan(
     package=__package__,
     harness=(SCRATCH, TUNED, ROWS),
     group="scratch",
@@ -221,7 +267,7 @@ PLAN = HostPlan(
             source=VIRTUAL,
             sentence="TensorRT, which knows IPluginV3OneBuild only, reaches your getWorkspaceSize.",
         ),
-        Check(
+        BeliefCheck(
             id="workspace-covers", misconception="size-from-desc", group="scratch", run=_workspace_covers, seeded=True,
             needs=("workspace-reached",), source="contract: workspace",
             sentence="The workspace covers the largest input that can come.",
@@ -230,7 +276,7 @@ PLAN = HostPlan(
             id="cache-id-reached", misconception="const-is-harmless", group="scratch", run=_cache_id, source=VIRTUAL,
             sentence="TensorRT reaches your getTimingCacheID.",
         ),
-        Check(
+        BeliefCheck(
             id="tuned-compiles", misconception="noexcept-optional", group="tuned", run=_tuned_compiles, source=EXCEPT,
             sentence="tuned_runtime.h compiles: its methods are noexcept, as those of the base class are.",
         ),

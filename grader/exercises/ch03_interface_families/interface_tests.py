@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from grader import toolchain
 from grader.checks import Check, Finding, failed, passed
+from grader.checks.beliefs import BeliefCheck
 from grader.exercises.ch03_interface_families import drawn
 from grader.exercises.ch03_interface_families.subjects import ANSWERS, SHOWN, TESTS, Subject, fresh, path, plain, source
 from grader.exercises.host import HostBench, HostPlan
@@ -26,6 +27,7 @@ VIRTUAL = "C++17 [class.virtual]; TensorRT 10.14, NvInferRuntime.h"
 METHOD = "C++17 [class.virtual], [over.over]"
 
 NOWHERE = (-1, "")  # no class and no test
+ERRORS = ("and-protects", "one-name-one-function")  # what may be behind a compile error
 SILENT = "the compiler gives no answer"
 _EITHER = (("", "false"), ("!", "true"))
 
@@ -105,7 +107,9 @@ def _hidden(bench: HostBench, rng) -> Answers | Finding:
     return kept["hidden"]
 
 
-def _judge(answers: Answers | Finding, test: str, concerns: Callable[[Subject], bool]) -> Finding:
+def _judge(
+    answers: Answers | Finding, test: str, concerns: Callable[[Subject], bool], misconception: str
+) -> Finding:
     """Whether the test answers rightly of the classes that a check is about; of those made for it first."""
     if isinstance(answers, Finding):
         return answers
@@ -116,8 +120,10 @@ def _judge(answers: Answers | Finding, test: str, concerns: Callable[[Subject], 
         if got is not expected:
             return failed(
                 _message(test, subject, got, expected), case={
-                    "label": subject.described(), "got": str(got).lower(), "expected": str(expected).lower(),
-                }
+                    "label": subject.described(), "got": got if isinstance(got, str) else str(got).lower(),
+                    "expected": str(expected).lower(),
+                },
+                no_belief=isinstance(got, str) and misconception not in ERRORS,
             )  # fmt: skip
     return passed(f"right of {len(about)} classes")
 
@@ -130,7 +136,7 @@ def _message(test: str, subject: Subject, got: bool | str, expected: bool) -> st
         head = f"{test} does not compile for a class of which it has to say {str(expected).lower()} ({got}):"
     else:
         head = f"{test} says {str(got).lower()} of a class of which {str(expected).lower()} is right:"
-    return f"{head} {shown.described()}. The class: {text}"
+    return f"{head} {shown.described()}. The class: `{text}`"
 
 
 def _part(subject: Subject, test: str) -> dict[str, str]:
@@ -140,10 +146,10 @@ def _part(subject: Subject, test: str) -> dict[str, str]:
 
 
 def _check(id: str, test: str, group: str, misconception: str, concerns, sentence: str, **about) -> Check:
-    return Check(
+    return BeliefCheck(
         id=id, group=group, misconception=misconception, sentence=sentence, seeded=True,
-        run=lambda bench, rng: _judge(_visible(bench, rng), test, concerns),
-        run_hidden=lambda bench, rng: _judge(_hidden(bench, rng), test, concerns), **about,
+        run=lambda bench, rng: _judge(_visible(bench, rng), test, concerns, misconception),
+        run_hidden=lambda bench, rng: _judge(_hidden(bench, rng), test, concerns, misconception), **about,
     )  # fmt: skip
 
 

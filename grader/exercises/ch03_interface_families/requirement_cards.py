@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 
 from grader.checks import Check, Finding, failed, passed
-from grader.exercises.ch03_interface_families.browser import look_up, nearest, plain
+from grader.checks.beliefs import BeliefCheck
+from grader.exercises.ch03_interface_families.browser import called, look_up, nearest, plain
 from grader.exercises.ch03_interface_families.cards import CHOICES, Card, cards
-from grader.exercises.ch03_interface_families.headers import index
+from grader.exercises.ch03_interface_families.headers import Declaration, index
 from grader.exercises.python import PythonBench, PythonPlan
 from grader.toolchain.library import lacking
 from grader.toolchain.tensorrt import tensorrt_include
@@ -71,7 +73,7 @@ def _chosen(card: Card):
         if choice == card.choice:
             return passed(CHOICES[choice])
         if not choice:
-            return failed(f"No choice yet for {card.id}: take one of {', '.join(CHOICES)}.")
+            return failed(f"No choice yet for {card.id}: it is one of those that deck() shows.", no_belief=True)
         why = card.instead.get(choice, f"{CHOICES[choice]}: that does not meet it. Look at {card.looks}.")
         return failed(f"You chose {choice} for {card.id}. {why}")
 
@@ -85,10 +87,8 @@ def _judged(bench) -> list[tuple[Card, str]] | Finding:
         return answers
     right = [(card, answers[card.id][1]) for card in cards() if answers.get(card.id, ("",))[0] == card.choice]
     if len(right) < ENOUGH:
-        return failed(
-            f"{len(right)} cards are rightly chosen. Evidence is looked at from {ENOUGH} on, and only of those that "
-            "are."
-        )
+        few = f"{len(right)} card{' is' if len(right) == 1 else 's are'} rightly chosen."
+        return failed(f"{few} Evidence is looked at from {ENOUGH} on, and only of those.", no_belief=True)
     return right
 
 
@@ -100,14 +100,28 @@ def _exists(bench, rng) -> Finding:
     for card, evidence in right:
         name = plain(evidence)
         if not name:
-            return failed(f"{card.id} has no evidence yet: the name of a declaration, such as IPluginV3::clone.")
-        if look_up(name, known) is None:
-            near = nearest(name, known)
             return failed(
-                f"{card.id}: the headers on this machine declare no {name:.80}."
-                + (f" Declared are {', '.join(near)}." if near else " declarations(...) in the notebook finds names.")
+                f"{card.id} has no evidence yet: the name of a declaration, such as IPluginV3::clone.", no_belief=True
             )
+        if _declared(name, known) is not None:
+            continue
+        if several := called(name, known):
+            return failed(
+                f"{card.id}: {len(several)} declarations are called {name:.80}. Which of them decides? Write it as "
+                f"`declarations(\"{name:.80}\")` shows it, with its class in front.", no_belief=True
+            )  # fmt: skip
+        near = nearest(name, known)
+        return failed(
+            f"{card.id}: the headers on this machine declare no {name:.80}."
+            + (f" Declared are {', '.join(near)}." if near else " declarations(...) in the notebook finds names.")
+        )
     return passed()
+
+
+def _declared(name: str, known: Mapping[str, Declaration]) -> Declaration | None:
+    """What is declared under a name; its class may be left out where only one has it."""
+    several = called(name, known)
+    return look_up(name, known) or (several[0] if len(several) == 1 else None)
 
 
 def _decides(bench, rng) -> Finding:
@@ -116,11 +130,12 @@ def _decides(bench, rng) -> Finding:
         if isinstance(problem, Finding):
             return problem
     for card, evidence in right:
-        one = look_up(plain(evidence), known)
+        one = _declared(plain(evidence), known)
         if one is not None and one.name not in card.evidence:  # one that is not there is the other check's
+            why = f"{card.beside[one.name]} " if one.name in card.beside else ""
             return failed(
                 f"{card.id}: {one.name} is declared ({one.file}, line {one.line}), and it does not decide this card. "
-                f"Look for {card.looks}."
+                f"{why}Look for {card.looks}."
             )
     return passed()
 
@@ -135,7 +150,7 @@ def _known():
 def _checks() -> tuple[Check, ...]:
     group_of = {card: group for group, ids in GROUPS.items() for card in ids}
     chosen = [
-        Check(
+        BeliefCheck(
             id=card.id, misconception=card.misconception, group=group_of[card.id], run=_chosen(card),
             needs=("well-formed",), source="contract: choice",
             sentence=f"The card {card.id} has the interface that meets it.",
@@ -148,11 +163,11 @@ def _checks() -> tuple[Check, ...]:
             source="contract: answer", sentence=f"{FUNCTION}() returns a dict of cards, each with (choice, evidence).",
         ),
         *chosen,
-        Check(
+        BeliefCheck(
             id="evidence-exists", misconception="from-memory", group="evidence", run=_exists, needs=("well-formed",),
             source="contract: evidence", sentence="Every evidence names a declaration of the headers on this machine.",
         ),
-        Check(
+        BeliefCheck(
             id="evidence-decides", misconception="near-enough", group="evidence", run=_decides,
             needs=("well-formed",), source="contract: evidence",
             sentence="Every evidence is a declaration that decides its card.",
