@@ -41,15 +41,13 @@ class KernelPlan:
     budget: int = 50_000_000
 
     def all_checks(self) -> tuple[Check, ...]:
-        names = ", ".join(self.kernels)
         compiles = Check(
             id="compiles", misconception=None, group=self.group, run=_compiles,
             sentence="The file compiles with NVIDIA's NVRTC as device code.",
         )  # fmt: skip
         signature = Check(
             id="signature", misconception=None, group=self.group, needs=("compiles",),
-            run=lambda bench, rng: _signature(bench, self.kernels),
-            sentence=f"The file defines the kernels it must, with the parameters the caller passes: {names}.",
+            run=lambda bench, rng: signature_finding(bench, self.kernels), sentence=signature_sentence(self.kernels),
         )  # fmt: skip
         return compiles, signature, *(_after(check, "signature") for check in self.checks)
 
@@ -72,7 +70,12 @@ def _compiles(bench: KernelBench, rng) -> Finding:
     return failed(c.message or "The file does not compile.", state=c.state, diagnostics=diagnostics, log=c.log[-4000:])
 
 
-def _signature(bench: KernelBench, wanted: Mapping[str, Signature]) -> Finding:
+def signature_sentence(kernels: Mapping[str, Signature]) -> str:
+    return f"The file defines the kernels it must, with the parameters the caller passes: {', '.join(kernels)}."
+
+
+def signature_finding(bench: KernelBench, wanted: Mapping[str, Signature]) -> Finding:
+    """Whether the file has these kernels, with these parameters."""
     present = bench.kernels()
     for name, signature in wanted.items():
         declaration = f'extern "C" __global__ void {signature.declaration}'

@@ -23,10 +23,12 @@ from typing import ClassVar
 
 from grader.checks import Check, Finding, failed, passed
 from grader.checks.conformance import rules as _all  # noqa: F401  (fills RULES)
+from grader.checks.conformance.owners import needs_of
 from grader.checks.conformance.rule import GROUPS, RULES, Rule
-from grader.checks.conformance.run import with_needs
+from grader.checks.conformance.run import RUNNING, with_needs
 from grader.course import Exercise
 from grader.exercises.host import compile_finding
+from grader.exercises.kernel_part import COMPILES, KernelFile, KernelPart
 from grader.exercises.plugin_bench import PluginBench, RuleFinding
 from grader.exercises.submission import supplied_files
 from grader.plugin.spec import Spec, load_spec
@@ -92,7 +94,8 @@ class PluginPlan:
     chapter's skeletons, or of the common kit ("common/status.h"), that are compiled with the answer and not handed in.
     ``family``: "V3" or "V2" (IPluginV2DynamicExt), which the plugin must be of. ``cmake``: the files are built by their
     own ``CMakeLists.txt``. ``strict``: a warning that names a defect of a plugin fails the build, as in
-    ``toolchain.compile_library``.
+    ``toolchain.compile_library``. ``kernel``: the answer's kernels, which are checked by themselves before all else;
+    rules that run kernels wait for them (the ``needs`` of ``checks`` that do: ``kernel.needed``).
     """
 
     package: str
@@ -101,6 +104,7 @@ class PluginPlan:
     group: str
     checks: tuple[Check, ...] = ()
     file_checks: tuple[Check, ...] = ()
+    kernel: KernelPart | None = None
     supplied: tuple[str, ...] = ()
     family: str = "V3"
     cmake: bool = False
@@ -113,11 +117,12 @@ class PluginPlan:
                 raise ValueError(f"the rule {each.id} is not about {self.family} plugins")
 
     def all_checks(self) -> tuple[Check, ...]:
-        found, need = list(self._library()), "self-contained"
+        found, need = [*(self.kernel.all_checks() if self.kernel else ()), *self._library()], "self-contained"
         mine = {check.id: check for check in self.rules}
         for rule in self._with_needs():
             check = mine.get(rule.id) or _check(rule, self.group)
-            found.append(dataclasses.replace(check, needs=(need,)))
+            waits = self.kernel.needed if self.kernel and _runs_kernels(rule) else ()
+            found.append(dataclasses.replace(check, needs=(need, *waits)))
             if rule.id == _FOUND:
                 found.append(self._interface())
                 need = "interface"
@@ -130,8 +135,11 @@ class PluginPlan:
         library = self.build(files, job.exercise)
         if isinstance(library, Finding):
             return library
+        kernel = self._kernel_file(files, job.exercise)
+        if isinstance(kernel, Finding):
+            return kernel
         rules = [each.id for each in self._with_needs()]
-        return PluginBench(library, self._spec(), rules, job.exercise.wall_seconds)
+        return PluginBench(library, self._spec(), rules, job.exercise.wall_seconds, kernel)
 
     def build(self, files: Mapping[str, bytes], exercise: Exercise) -> Library | Finding:
         """The library of an answer's files; a finding where the course lacks what is supplied."""
@@ -141,6 +149,14 @@ class PluginPlan:
         if self.cmake:
             return build_library(supplied | files, strict=self.strict)
         return compile_library(Source(supplied | files, exercise.files[0]), strict=self.strict)
+
+    def _kernel_file(self, files: Mapping[str, bytes], exercise: Exercise) -> KernelFile | Finding | None:
+        if self.kernel is None:
+            return None
+        supplied = supplied_files(self.supplied, exercise.chapter)
+        if isinstance(supplied, Finding):
+            return supplied
+        return self.kernel.open(supplied | files, strict=self.strict)
 
     def _spec(self) -> Spec:
         return _load(self.package, self.spec)
@@ -154,7 +170,7 @@ class PluginPlan:
         return (
             Check(
                 id="compiles", misconception=None, group=self.group, run=_compiles,
-                sentence=_COMPILES[self.cmake],
+                sentence=_COMPILES[self.cmake], needs=(COMPILES,) if self.kernel else (),
             ),
             *(dataclasses.replace(each, needs=("compiles", *each.needs)) for each in self.file_checks),
             Check(
@@ -180,6 +196,13 @@ class PluginPlan:
 @functools.cache
 def _load(package: str, spec: str) -> Spec:
     return load_spec(Path(str(resources.files(package) / spec)))
+
+
+@functools.cache
+def _runs_kernels(rule: Rule) -> bool:
+    """Whether a rule runs kernels, or waits for one that does."""
+    waits = (RULES[need] for need in needs_of(rule))
+    return rule.level != "L0" or rule.id in RUNNING or any(map(_runs_kernels, waits))
 
 
 def _guarded(check: Check, need: str) -> Check:

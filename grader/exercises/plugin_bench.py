@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from grader.checks import Finding, failed, passed
 from grader.checks.conformance.bench import Bench
 from grader.checks.conformance.run import open_bench, run_rules
 from grader.exercises.bench import KernelBench
+from grader.exercises.kernel_part import KernelFile
 from grader.plugin import life
 from grader.plugin.build import HostUnavailable, build_host
 from grader.plugin.life import LifeProblem
@@ -38,12 +40,18 @@ class RuleFinding(Finding):
 class PluginBench:
     """One learner's plugin, built, with everything that is driven of it. A context manager.
 
-    ``rules``: ids of those that are run together. ``seconds``: after which no rule is begun any more.
+    ``rules``: ids of those that are run together. ``seconds``: after which no rule is begun any more. ``kernel``: the
+    kernel file by itself, of plans that have a ``KernelPart``.
     """
 
-    def __init__(self, library: Library, spec: Spec, rules: Sequence[str], seconds: float):
+    def __init__(
+        self, library: Library, spec: Spec, rules: Sequence[str], seconds: float, kernel: KernelFile | None = None
+    ):
         self.library, self.spec, self._rules, self._seconds = library, spec, tuple(rules), seconds
+        self.kernel = kernel
         self._stack = contextlib.ExitStack()
+        if kernel is not None:
+            self._stack.enter_context(kernel)
         self._bench: Bench | None = None
         self._kernels: dict[str, KernelBench] = {}
         self._results: dict[str, CheckResult] = {}
@@ -70,8 +78,19 @@ class PluginBench:
         """What drives the plugin: processes, plugins, what they store, contexts, cases, and ``trace``, the calls so
         far. Opened when it is first asked for."""
         if self._bench is None:
-            self._bench = self._stack.enter_context(open_bench(self.path, self.spec, self.reach))
+            self._bench = self._stack.enter_context(open_bench(self.path, self.spec, self._as_far_as_it_runs))
         return self._bench
+
+    @property
+    def _as_far_as_it_runs(self) -> Reach:
+        """Where the kernel by itself is wrong, nothing runs it: one mistake makes one failure."""
+        wrong = self.kernel is not None and not self.kernel.right
+        return dataclasses.replace(self.reach, level="L0") if wrong and self.reach.level == "L1" else self.reach
+
+    @property
+    def counters(self) -> dict[str, dict[str, float]]:
+        """What was counted of kernels by themselves, by their names."""
+        return self.kernel.counters if self.kernel is not None else {}
 
     def kernels(self, *names: str) -> KernelBench | Finding:
         """Kernels of the library as the grader itself launches them: the very PTX that the plugin's runs use, by their
@@ -104,7 +123,7 @@ class PluginBench:
         return _finding(result)
 
     def _run(self, bench: Bench, **how) -> dict[str, CheckResult]:
-        results = run_rules(bench, level=self.reach.level, **({"only": self._rules} | how))
+        results = run_rules(bench, level=self._as_far_as_it_runs.level, **({"only": self._rules} | how))
         return {result.check: result for result in results}
 
     def interface(self, family: str) -> Finding:
