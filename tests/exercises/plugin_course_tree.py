@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 DATA = HERE / "plugin_course"
 PLUGINS, DEFECTS = HERE.parent / "plugin" / "plugins", HERE.parent / "plugin" / "defects"
 CHAPTER = "90_plugins"
-STATE, RELU, PROJECT = "scale-shift-state", "relu-plugin", "scale-shift-project"
+STATE, RELU, PROJECT = "scale-shift-state", "whole-relu", "scale-shift-project"
 # What a learner finds in place of what the solution has.
 _GAPS = (
     ("return new (std::nothrow) ScaleShift(mScale, mShift); }", "return nullptr; /* a copy with all attributes */ }"),
@@ -73,7 +73,7 @@ def make(root: Path) -> Path:
     for name in ("grader", "course", "plugin_skeletons", "solutions", "tests/variants"):
         shutil.copytree(repository / name, root / name, ignore=ignored)
     room = root / "grader" / "exercises" / f"ch{CHAPTER}"
-    _lay(room, _files(DATA, "__init__.py", "scale_shift_state.py", "relu_plugin.py", "scale_shift_project.py"))
+    _lay(room, _files(DATA, "__init__.py", "scale_shift_state.py", "whole_relu.py", "scale_shift_project.py"))
     for plugin in ("scale_shift", "relu"):
         _lay(room / plugin, _files(PLUGINS / plugin, f"{plugin}.toml", "reference.py"))
     supplied = _files(PLUGINS / "scale_shift", "scale_shift_kernel.cu", "scale_shift_kernel.h")

@@ -1,4 +1,4 @@
-"""relu-plugin: a whole plugin by all rules, its kernel by itself, and what one run of it does on the device."""
+"""whole-relu: a whole plugin by all rules, its kernel by itself, and what one run of it does on the device."""
 
 import numpy as np
 

@@ -1,0 +1,1 @@
+"""Chapter 6: First plugin end to end."""

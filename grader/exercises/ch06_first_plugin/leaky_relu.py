@@ -1,0 +1,58 @@
+"""leaky-relu: one attribute, from whoever creates the plugin to the kernel."""
+
+from __future__ import annotations
+
+from grader.checks import Check
+from grader.exercises.ch06_first_plugin.answers import default_alpha, refuses_a_plan_without_alpha
+from grader.exercises.ch06_first_plugin.kernels import Kernel, leaky_relu, part
+from grader.exercises.plugin import PluginPlan, asked
+
+KERNEL = part(
+    Kernel("leaky_relu_f32", leaky_relu, alphas=(0.01, 1.5, -0.5)), "leaky_relu_kernel.cu",
+    own={
+        "kernel-values": (
+            "max-of-both", "Negative numbers are multiplied by alpha, below 1 or above, positive ones stay.",
+        ),
+    },
+)  # fmt: skip
+
+PLAN = PluginPlan(
+    package=__package__, spec="leaky_relu.toml", group="given", kernel=KERNEL,
+    supplied=(
+        "leaky_relu_kernel.h", "common/export.h", "common/fields.h", "common/log.h", "common/status.h",
+    ),
+    rules=(
+        *asked(
+            "fields-advertised", "fields-null", "fields-unknown", "fields-type", "fields-length", "fields-lifetime",
+            "fields-per-object", group="given",
+            own={
+                "fields-advertised": "parser-passes-all", "fields-null": "data-is-there",
+                "fields-type": "type-is-mine", "fields-per-object": "one-alpha-for-all",
+            },
+        ),
+        *asked(
+            "clone-equal", "clone-independent", "attach", "clone-ready", "serialize-lifetime", "serialize-complete",
+            "serialize-stable", "serialize-fresh-process", group="kept",
+            own={
+                "clone-equal": "clone-starts-anew", "attach": "attach-starts-anew",
+                "serialize-lifetime": "list-outlives-call", "serialize-complete": "plan-knows-it",
+            },
+        ),
+        *asked(
+            "status", "values", "values-zero", "stream", "launch-errors", "leaks", "bounds", group="runs",
+            own={"values": "alpha-is-known"},
+        ),
+    ),
+    checks=(
+        Check(
+            id="default", misconception="missing-is-zero", group="given", run=default_alpha,
+            needs=("status", "values", *KERNEL.needed), source="contract: missing at build",
+            sentence="In the build phase a missing alpha is 0.01, and the kernel computes with it.",
+        ),
+        Check(
+            id="missing-at-run-time", misconception="phases-alike", group="given", run=refuses_a_plan_without_alpha,
+            needs=("serialize-complete",), source="contract: missing at run time",
+            sentence="At run time createPlugin() refuses a plan without alpha.",
+        ),
+    ),
+)  # fmt: skip
