@@ -61,7 +61,7 @@ def default_alpha(bench, rng) -> Finding:
     return failed(f"Given no field, the plugin must compute with alpha = 0.01; y {problem}.") if problem else passed()
 
 
-def refuses_a_plan_without_alpha(bench, rng) -> Finding:
+def refuses_an_empty_plan(bench, rng) -> Finding:
     bench = bench.conformance
     session = bench.session()
     plugin = session.create(life.find_creator(session, bench.spec), [], RUNTIME)

@@ -1,4 +1,4 @@
-"""The kernels of Relu and LeakyRelu by themselves: what they are launched with, and what must come out."""
+"""The kernels of Relu, LeakyRelu and CappedRelu by themselves: what they are launched with, and what must come out."""
 
 from __future__ import annotations
 
@@ -28,36 +28,41 @@ def leaky_relu(x: np.ndarray, alpha: float) -> np.ndarray:
         return np.where(x < 0, np.float32(alpha) * x, x).astype(np.float32)
 
 
+def capped_relu(x: np.ndarray, cap: float) -> np.ndarray:
+    return np.where(x < 0, np.float32(0), np.where(x > cap, np.float32(cap), x)).astype(np.float32)
+
+
 @dataclass(frozen=True)
 class Kernel:
-    """``alphas``: with which it is tried; none of a kernel that takes no alpha."""
+    """``more``: the name of a last parameter, a float, and the ``values`` that it is tried with."""
 
     name: str
     right: Callable[[np.ndarray, float], np.ndarray]
-    alphas: tuple[float, ...] = ()
+    more: str = ""
+    values: tuple[float, ...] = ()
 
     @property
     def signature(self) -> Signature:
-        more, kinds = (", float alpha", ("float",)) if self.alphas else ("", ())
+        more, kinds = (f", float {self.more}", ("float",)) if self.more else ("", ())
         declaration = f"{self.name}(float const* x, float* y, int64_t n{more})"
         return Signature(declaration, ("pointer", "pointer", "long long", *kinds))
 
-    def case(self, x: np.ndarray, *, label: str, alpha: float | None = None, start=0, total=None) -> Case:
+    def case(self, x: np.ndarray, *, label: str, value: float | None = None, start=0, total=None) -> Case:
         """One thread for each element. Values are compared exactly."""
         n = x.size if total is None else total
-        alpha = (self.alphas or (0.0,))[0] if alpha is None else alpha
-        more, shown = ((np.float32(alpha),), f", alpha = {alpha:g}") if self.alphas else ((), "")
+        value = (self.values or (0.0,))[0] if value is None else value
+        more, shown = ((np.float32(value),), f", {self.more} = {value:g}") if self.more else ((), "")
         return Case(
             kernel=self.name,
             arguments=(
                 In("x", x, start=start, total=total), Out("y", x.shape, np.float32, start=start, total=total),
                 np.int64(n), *more,
             ),
-            grid=grid_1d(n, BLOCK), block=(BLOCK, 1, 1), expected={"y": self.right(x, alpha)}, label=label + shown,
+            grid=grid_1d(n, BLOCK), block=(BLOCK, 1, 1), expected={"y": self.right(x, value)}, label=label + shown,
         )  # fmt: skip
 
     def make(self, name: str, n: int, rng) -> Case:
-        """``n`` numbers that every slope leaves as they are: for checks of all but the values."""
+        """``n`` numbers that the operator leaves as they are: for checks of all but the values."""
         return self.case(rng.uniform(1, 9, n).astype(np.float32), label=f"n = {n}")
 
     def make_at(self, name: str, n: int, start: int, total: int, rng) -> Case:
@@ -71,8 +76,8 @@ class Kernel:
             x = np.resize(np.array(values, np.float32), 2 * BLOCK)
             if drawn:
                 x[len(values) :] = rng.uniform(-9, 9, x.size - len(values))
-            alphas: Iterable[float | None] = self.alphas or (None,)
-            return bench.first_failure(self.case(x, label=label, alpha=alpha).with_room(ROOM) for alpha in alphas)
+            tried: Iterable[float | None] = self.values or (None,)
+            return bench.first_failure(self.case(x, label=label, value=value).with_room(ROOM) for value in tried)
 
         return run
 

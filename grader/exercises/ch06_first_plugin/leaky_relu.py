@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from grader.checks import Check
-from grader.exercises.ch06_first_plugin.answers import default_alpha, refuses_a_plan_without_alpha
+from grader.exercises.ch06_first_plugin.answers import default_alpha, refuses_an_empty_plan
 from grader.exercises.ch06_first_plugin.kernels import Kernel, leaky_relu, part
 from grader.exercises.plugin import PluginPlan, asked
 
 KERNEL = part(
-    Kernel("leaky_relu_f32", leaky_relu, alphas=(0.01, 1.5, -0.5)), "leaky_relu_kernel.cu",
+    Kernel("leaky_relu_f32", leaky_relu, "alpha", (0.01, 1.5, -0.5)), "leaky_relu_kernel.cu",
     own={
         "kernel-values": (
             "max-of-both", "Negative numbers are multiplied by alpha, below 1 or above, positive ones stay.",
@@ -50,7 +50,7 @@ PLAN = PluginPlan(
             sentence="In the build phase a missing alpha is 0.01, and the kernel computes with it.",
         ),
         Check(
-            id="missing-at-run-time", misconception="phases-alike", group="given", run=refuses_a_plan_without_alpha,
+            id="missing-at-run-time", misconception="phases-alike", group="given", run=refuses_an_empty_plan,
             needs=("serialize-complete",), source="contract: missing at run time",
             sentence="At run time createPlugin() refuses a plan without alpha.",
         ),
