@@ -69,7 +69,9 @@ class Draft:
         self.title = title or Path(names[0]).stem
         self._folder = tempfile.TemporaryDirectory(prefix="grader-plugin-")
         for name, text in self.files.items():
-            Path(self._folder.name, name).write_text(text)
+            path = Path(self._folder.name, name)  # "common/status.h" is in a folder
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
 
     def changed(self, old: str, new: str, *, title: str = "") -> Draft:
         """The same with one piece of text changed; ``ValueError`` unless it stands in the files exactly once."""

@@ -40,7 +40,7 @@ PLAN = PluginPlan(
             own={"attach": "attach-this", "serialize-lifetime": "nothing-to-keep"},
         ),
         *asked(
-            "values", "values-zero", "outputs-written", "stream", "no-synchronization", "launch-errors", "leaks",
+            "values", "values-zero", "stream", "no-synchronization", "launch-errors", "leaks",
             "bounds", group="runs",
             own={
                 "values": "count-by-one-extent", "values-zero": "empty-grid", "stream": "default-stream",
