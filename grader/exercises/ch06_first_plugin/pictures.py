@@ -64,8 +64,8 @@ def way() -> Picture:
         fig,
         "The way of alpha. In the process that builds: a field of the caller's, lent for one call; your plugin, made "
         "by createPlugin(kBUILD); its clones; the plan, by getFieldsToSerialize(). In the process that runs: the "
-        "engine's plugin, made by createPlugin(kRUNTIME); a context's plugin, by attachToContext(); a parameter of the kernel, "
-        "by enqueue().",
+        "engine's plugin, made by createPlugin(kRUNTIME); a context's plugin, by attachToContext(); a parameter of "
+        "the kernel, by enqueue().",
     )
 
 
