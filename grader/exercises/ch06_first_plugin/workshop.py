@@ -1,4 +1,4 @@
-"""What the chapter's notebook drives: Square, the worked example, and the learner's own plugins."""
+"""What the chapter's notebook drives: the files of Square, the worked example, and the learner's own plugins."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from grader import course
-from grader.notebook.plugin import Draft, NotBuilt, NotDriven
 from grader.plugin import life
 from grader.plugin.build import HostUnavailable
 from grader.plugin.execute import Runner, make_case
 from grader.plugin.session import HostProblem, PluginEnded, Session
 from grader.plugin.spec import load_spec
 from grader.simulator.runtime.client import RuntimeDevice
+from grader.toolchain import Source, compile_library
+from grader.verdict import State
 
 _CHAPTER = "06_first_plugin"
 _OWN = {
@@ -25,8 +26,13 @@ _OWN = {
 _X = (-2.0, -1.0, -0.0, 0.5, 3.0, float("nan"), float("-inf"), float("inf"))
 
 
-def square() -> Draft:
-    return Draft(_kit() | _texts(Path(str(resources.files(__package__))) / "square"), title="square")
+class _NotBuilt(Exception):
+    """The compiler's words."""
+
+
+def square() -> dict[str, str]:
+    """The files of Square, by name, with the kit."""
+    return _kit() | _texts(Path(str(resources.files(__package__))) / "square")
 
 
 def tour(name: str = "relu", folder: str | Path = ".") -> None:
@@ -34,17 +40,17 @@ def tour(name: str = "relu", folder: str | Path = ".") -> None:
     try:
         for line in _stations(name, Path(folder)):
             print(line)
-    except (NotBuilt, NotDriven, PluginEnded, HostProblem, HostUnavailable, life.LifeProblem, OSError) as problem:
+    except (_NotBuilt, PluginEnded, HostProblem, HostUnavailable, life.LifeProblem, OSError) as problem:
         print(f"It stops here: {str(problem).splitlines()[0]}")
 
 
 def _stations(name: str, folder: Path):
     home = Path(str(resources.files(__package__)))
     spec = load_spec(home / f"{name}.toml")
-    draft = Draft(_kit() | {file: (folder / file).read_text() for file in _OWN[name]}, title=name)
-    yield f"built     {', '.join(_OWN[name][1:])} -> {draft.library.suffix[1:]}, {_size(draft.library)}"
+    library = _built({file: (folder / file).read_text() for file in _OWN[name]})
+    yield f"built     {', '.join(file for file in _OWN[name] if not file.endswith('.h'))}: {_size(library)}"
     with RuntimeDevice.start() as device:
-        with Session(draft.library, device=device) as session:
+        with Session(library, device=device) as session:
             triple = spec.name, spec.version, spec.namespace
             found = session.look_up(*triple)
             if found is None:
@@ -56,7 +62,7 @@ def _stations(name: str, folder: Path):
             kept = ", ".join(f"{each.name}" for each in stored.fields or ()) or "no fields"
             yield f"plan      {', '.join(stored.combination.types)}; it keeps {kept}"
             plugin.end()
-        with Session(draft.library, device=device) as session:
+        with Session(library, device=device) as session:
             context = life.attach(life.revive(session, stored))
             case = make_case(spec, stored.combination, {"N": 1, "C": 1, "L": len(_X)}, np.random.default_rng(1))
             x = np.array(_X, np.float32).reshape(1, 1, -1)
@@ -67,6 +73,14 @@ def _stations(name: str, folder: Path):
                 return
             yield f"x         {_numbers(x)}"
             yield f"y         {_numbers(run.outputs[0])}"
+
+
+def _built(files: dict[str, str]) -> Path:
+    texts = {name: text.encode() for name, text in (_kit() | files).items()}
+    built = compile_library(Source(texts, next(iter(files))))
+    if built.state is not State.PASS:
+        raise _NotBuilt(built.message)
+    return built.path
 
 
 def _numbers(values) -> str:
