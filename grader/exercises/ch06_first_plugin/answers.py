@@ -7,9 +7,10 @@ from grader.checks.conformance.compare import difference
 from grader.checks.conformance.rules.formats import accepted, text
 from grader.checks.conformance.runs import run_context
 from grader.plugin import life
+from grader.plugin.arguments import attribute_fields
 from grader.plugin.records import Descriptor
 from grader.plugin.session import RUNTIME
-from grader.plugin.types import TYPES
+from grader.plugin.types import TYPES, field_type
 
 _FLOAT = TYPES["float32"].tensor
 _MANY = (1 << 16, 1 << 16, 1)  # 2^32 elements: 0 for who counts in 32 bits
@@ -72,3 +73,33 @@ def refuses_an_empty_plan(bench, rng) -> Finding:
         "createPlugin() with kRUNTIME and no field makes a plugin. The fields of a plan are those that "
         "getFieldsToSerialize() gave; what is missing there was lost, and a default would compute something else."
     )
+
+
+def one_in_one_out(bench, rng) -> Finding:
+    """A network may have a node with two inputs; a second output nobody but a test asks for."""
+    bench = bench.conformance
+    plugin = bench.plugin()
+    for inputs, outputs in ((2, 1), (1, 2)):
+        told = f"{inputs} input{'s' * (inputs > 1)} and {outputs} output{'s' * (outputs > 1)}"
+        tensors = [Descriptor(_FLOAT, (2, 3, 4))] * (inputs + outputs)
+        if plugin.output_types([_FLOAT] * inputs, outputs)[0] == 0:
+            return failed(f"getOutputDataTypes() returns 0 for {told}: the plugin has one of each.")
+        if plugin.output_shapes([[2, 3, 4]] * inputs, outputs).status == 0:
+            return failed(f"getOutputShapes() returns 0 for {told}: the plugin has one of each.")
+        if plugin.supports(0, tensors, inputs):
+            return failed(f"supportsFormatCombination() accepts position 0 of {told}: the plugin has one of each.")
+    plugin.end()
+    return passed()
+
+
+def advertised_as_read(bench, rng) -> Finding:
+    bench = bench.conformance
+    said = {each.name: each for each in life.find_creator(bench.session(), bench.spec).fields or ()}
+    for right in attribute_fields(bench.spec):
+        field = said[right.name]
+        if (field.type, field.length) != (right.type, right.length):
+            return failed(
+                f"getFieldNames() advertises {field.name} as {field_type(field.type) or field.type} of length "
+                f"{field.length}; the contract has it as {field_type(right.type)} of length {right.length}."
+            )
+    return passed()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.checks import Check
-from grader.exercises.ch06_first_plugin.answers import default_alpha, refuses_an_empty_plan
+from grader.exercises.ch06_first_plugin.answers import advertised_as_read, default_alpha, refuses_an_empty_plan
 from grader.exercises.ch06_first_plugin.kernels import Kernel, leaky_relu, part
 from grader.exercises.plugin import PluginPlan, asked
 
@@ -44,6 +44,11 @@ PLAN = PluginPlan(
         ),
     ),
     checks=(
+        Check(
+            id="advertised-as-read", misconception=None, group="given", run=advertised_as_read,
+            needs=("fields-advertised",), source="contract: alpha",
+            sentence="getFieldNames() says of alpha the type and the length that createPlugin() reads.",
+        ),
         Check(
             id="default", misconception="missing-is-zero", group="given", run=default_alpha,
             needs=("status", "values", *KERNEL.needed), source="contract: missing at build",

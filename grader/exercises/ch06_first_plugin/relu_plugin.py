@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.checks import Check
-from grader.exercises.ch06_first_plugin.answers import count_in_64_bits, fp32_alone
+from grader.exercises.ch06_first_plugin.answers import count_in_64_bits, fp32_alone, one_in_one_out
 from grader.exercises.ch06_first_plugin.kernels import Kernel, part, relu
 from grader.exercises.plugin import PluginPlan, asked
 
@@ -53,6 +53,11 @@ PLAN = PluginPlan(
             id="fp32-alone", misconception="accept-all", group="answers", run=fp32_alone, source="contract: types",
             needs=("formats-complete",),
             sentence="supportsFormatCombination() accepts FP32 in the linear layout, and nothing else.",
+        ),
+        Check(
+            id="one-in-one-out", misconception="node-fits", group="answers", run=one_in_one_out,
+            needs=("formats-complete", "output-types", "shapes"), source="contract: types",
+            sentence="Asked about another number of inputs or outputs, the plugin says no.",
         ),
         Check(
             id="count-64", misconception="count-in-int", group="runs", run=count_in_64_bits,
