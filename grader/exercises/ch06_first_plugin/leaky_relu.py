@@ -31,7 +31,7 @@ PLAN = PluginPlan(
             },
         ),
         *asked(
-            "clone-equal", "clone-independent", "attach", "clone-ready", "serialize-lifetime", "serialize-complete",
+            "clone-equal", "clone-independent", "attach", "serialize-lifetime", "serialize-complete",
             "serialize-stable", "serialize-fresh-process", group="kept",
             own={
                 "clone-equal": "clone-starts-anew", "attach": "attach-starts-anew",
@@ -39,7 +39,8 @@ PLAN = PluginPlan(
             },
         ),
         *asked(
-            "status", "values", "values-zero", "stream", "launch-errors", "leaks", "bounds", group="runs",
+            "clone-ready", "status", "values", "values-zero", "stream", "launch-errors", "leaks", "bounds",
+            group="runs",
             own={"values": "alpha-is-known"},
         ),
     ),
@@ -50,7 +51,7 @@ PLAN = PluginPlan(
             sentence="getFieldNames() says of alpha the type and the length that createPlugin() reads.",
         ),
         Check(
-            id="default", misconception="missing-is-zero", group="given", run=default_alpha,
+            id="default", misconception="missing-is-zero", group="runs", run=default_alpha,
             needs=("status", "values", *KERNEL.needed), source="contract: missing at build",
             sentence="In the build phase a missing alpha is 0.01, and the kernel computes with it.",
         ),

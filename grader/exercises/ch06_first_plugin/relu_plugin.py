@@ -31,17 +31,17 @@ PLAN = PluginPlan(
             group="creator", own={"exports": "written-is-found", "fields-advertised": "nothing-is-null"},
         ),
         *asked(
-            "formats-complete", "output-types", "shapes", "shapes-wildcard", "configure", "status", group="answers",
+            "formats-complete", "output-types", "shapes", "shapes-wildcard", "configure", group="answers",
             own={"output-types": "types-follow", "shapes-wildcard": "shapes-are-numbers"},
         ),
         *asked(
-            "clone-equal", "clone-independent", "attach", "clone-ready", "serialize-lifetime",
-            "serialize-fresh-process", group="copies",
+            "clone-equal", "clone-independent", "attach", "serialize-lifetime", "serialize-fresh-process",
+            group="copies",
             own={"attach": "attach-this", "serialize-lifetime": "nothing-to-keep"},
         ),
         *asked(
-            "values", "values-zero", "stream", "no-synchronization", "launch-errors", "leaks",
-            "bounds", group="runs",
+            "clone-ready", "status", "values", "values-zero", "stream", "no-synchronization", "launch-errors",
+            "leaks", "bounds", group="runs",
             own={
                 "values": "count-by-one-extent", "values-zero": "empty-grid", "stream": "default-stream",
                 "launch-errors": "launch-cannot-fail", "no-synchronization": "wait-to-be-sure",

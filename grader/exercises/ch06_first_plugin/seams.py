@@ -27,7 +27,8 @@ PLAN = PluginPlan(
             "serialize-fresh-process", group="plan", own={"serialize-complete": "names-are-labels"},
         ),
         *asked(
-            "status", "values", "values-zero", "stream", "no-synchronization", "launch-errors", "bounds", group="runs",
+            "clone-ready", "status", "values", "values-zero", "stream", "no-synchronization", "launch-errors",
+            "bounds", group="runs",
             own={
                 "values": "numbers-find-their-place", "stream": "default-is-harmless",
                 "no-synchronization": "wait-to-be-sure", "launch-errors": "launch-cannot-fail",
