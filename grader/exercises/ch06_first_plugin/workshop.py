@@ -31,8 +31,10 @@ class _NotBuilt(Exception):
 
 
 def square() -> dict[str, str]:
-    """The files of Square, by name, with the kit."""
-    return _kit() | _texts(Path(str(resources.files(__package__))) / "square")
+    """The files of Square by name, with the kit and the spec."""
+    home = Path(str(resources.files(__package__)))
+    spec = {name: (home / name).read_text() for name in ("square.toml", "square_reference.py")}
+    return _kit() | _texts(home / "square") | spec
 
 
 def tour(name: str = "relu", folder: str | Path = ".") -> None:
