@@ -36,6 +36,7 @@ PLAN = PluginPlan(
             own={
                 "clone-equal": "clone-starts-anew", "attach": "attach-starts-anew",
                 "serialize-lifetime": "list-outlives-call", "serialize-complete": "plan-knows-it",
+                "serialize-fresh-process": "plan-knows-it",
             },
         ),
         *asked(
