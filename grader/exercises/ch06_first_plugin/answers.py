@@ -45,21 +45,22 @@ def count_in_64_bits(bench, rng) -> Finding:
     return passed()
 
 
-def default_alpha(bench, rng) -> Finding:
+def default(bench, rng) -> Finding:
     """The plugin itself runs, not a copy of it: what a copy knows is another check's."""
     bench = bench.conformance
-    session, case = bench.session(), bench.case(rng)
+    session, case, [attribute] = bench.session(), bench.case(rng), bench.spec.attributes
+    told = f"{attribute.name} = {attribute.default:g}"
     plugin = session.create(life.find_creator(session, bench.spec), [])
     if plugin is None:
-        return failed("Given no field, createPlugin() returns null in the build phase: alpha has a default, 0.01.")
+        return failed(f"Given no field, createPlugin() returns null in the build phase: the default is {told}.")
     stored = life.build(plugin, bench.spec)
     plugin.set_tactic(stored.tactic)
     run = run_context(bench, plugin, stored, case)
     if not run.well:
         return failed(f"A plugin that was made without fields does not run: enqueue() returned {run.status}.")
-    [right] = bench.expected(case, {"alpha": 0.01})
+    [right] = bench.expected(case, {attribute.name: attribute.default})
     problem = difference(bench.spec, bench.spec.outputs[0], "float32", run.outputs[0], right)
-    return failed(f"Given no field, the plugin must compute with alpha = 0.01; y {problem}.") if problem else passed()
+    return failed(f"Given no field, the plugin must compute with {told}; y {problem}.") if problem else passed()
 
 
 def refuses_an_empty_plan(bench, rng) -> Finding:

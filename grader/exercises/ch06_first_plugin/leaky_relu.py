@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.checks import Check
-from grader.exercises.ch06_first_plugin.answers import advertised_as_read, default_alpha, refuses_an_empty_plan
+from grader.exercises.ch06_first_plugin.answers import advertised_as_read, default, refuses_an_empty_plan
 from grader.exercises.ch06_first_plugin.kernels import Kernel, leaky_relu, part
 from grader.exercises.plugin import PluginPlan, asked
 
@@ -52,7 +52,7 @@ PLAN = PluginPlan(
             sentence="getFieldNames() says of alpha the type and the length that createPlugin() reads.",
         ),
         Check(
-            id="default", misconception="missing-is-zero", group="runs", run=default_alpha,
+            id="default", misconception="missing-is-zero", group="runs", run=default,
             needs=("status", "values", *KERNEL.needed), source="contract: missing at build",
             sentence="In the build phase a missing alpha is 0.01, and the kernel computes with it.",
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.checks import Check
-from grader.exercises.ch06_first_plugin.answers import fp32_alone, refuses_an_empty_plan
+from grader.exercises.ch06_first_plugin.answers import default, fp32_alone, refuses_an_empty_plan
 from grader.exercises.ch06_first_plugin.kernels import Kernel, capped_relu, part
 from grader.exercises.plugin import PluginPlan, asked
 
@@ -45,6 +45,11 @@ PLAN = PluginPlan(
             id="missing-at-run-time", misconception="reading-is-enough", group="plan", run=refuses_an_empty_plan,
             needs=("serialize-complete",), source="contract: plan",
             sentence="At run time createPlugin() refuses a plan without cap.",
+        ),
+        Check(
+            id="default", misconception=None, group="runs", run=default, needs=("status", "values", *KERNEL.needed),
+            source="contract: plan",
+            sentence="In the build phase a missing cap is 6, and the kernel computes with it.",
         ),
     ),
 )  # fmt: skip
