@@ -1,0 +1,207 @@
+// CoursePRelu:   y = x where x >= 0, slope[c] * x elsewhere   on (N, C, ...), FP32, FP16 or BF16
+//
+// One attribute, `slope`: a list of FP32 numbers, one for each channel or one for all. What must hold stands in the
+// contract, in the chapter. The kernel is in prelu_kernel.cu, the kit in common/.
+#include "common/export.h"
+#include "common/fields.h"
+#include "common/log.h"
+#include "common/status.h"
+#include "device_slopes.h"
+#include "prelu_kernel.h"
+
+#include <NvInferRuntime.h>
+#include <new>
+#include <utility>
+#include <vector>
+
+using namespace nvinfer1;
+
+namespace
+{
+constexpr char const* kNAME = "CoursePRelu"; // the ONNX parser has an importer of its own for "PRelu"
+constexpr char const* kVERSION = "1";
+constexpr char const* kNAMESPACE = "";
+
+// Given, at the end of the file: a new plugin. May throw std::bad_alloc.
+IPluginV3* makePRelu(std::vector<float> slope);
+
+class PReluCreator final : public IPluginCreatorV3One
+{
+public:
+    char const* getPluginName() const noexcept override { return kNAME; }
+    char const* getPluginVersion() const noexcept override { return kVERSION; }
+    char const* getPluginNamespace() const noexcept override { return kNAMESPACE; }
+
+    PluginFieldCollection const* getFieldNames() noexcept override { return &mAdvertised; }
+
+    IPluginV3* createPlugin(char const*, PluginFieldCollection const* collection, TensorRTPhase) noexcept override
+    {
+        return kit::guarded<IPluginV3*>(nullptr, [collection]() -> IPluginV3* {
+            std::vector<float> slope;
+            kit::Fields fields(collection);
+            if (fields.require("slope", slope) && slope.empty())
+            {
+                fields.refuse("slope", "it has no numbers");
+            }
+            if (!fields.done())
+            {
+                kit::logError(fields.problem());
+                return nullptr;
+            }
+            return makePRelu(std::move(slope));
+        });
+    }
+
+private:
+    PluginField mField{"slope", nullptr, PluginFieldType::kFLOAT32, 1};
+    PluginFieldCollection mAdvertised{1, &mField};
+};
+
+class PRelu final : public IPluginV3,
+                    public IPluginV3OneCore,
+                    public IPluginV3OneBuild,
+                    public IPluginV3OneRuntime
+{
+public:
+    explicit PRelu(std::vector<float> slope)
+        : mSlope(std::move(slope))
+    {
+    }
+
+    bool supportsFormatCombination(
+        int32_t pos, DynamicPluginTensorDesc const* inOut, int32_t nbInputs, int32_t nbOutputs) noexcept override
+    {
+        PluginTensorDesc const& tensor = inOut[pos].desc;
+        if (nbInputs != 1 || nbOutputs != 1 || tensor.format != TensorFormat::kLINEAR)
+        {
+            return false;
+        }
+        if (pos == 1)
+        {
+            return tensor.type == inOut[0].desc.type;
+        }
+        return tensor.type == DataType::kFLOAT || tensor.type == DataType::kHALF || tensor.type == DataType::kBF16;
+    }
+
+    int32_t enqueue(PluginTensorDesc const* inputDesc, PluginTensorDesc const*, void const* const* inputs,
+        void* const* outputs, void*, cudaStream_t stream) noexcept override
+    {
+        PReluExtents const extents = extentsOf(inputDesc[0].dims);
+        switch (inputDesc[0].type)
+        {
+        case DataType::kFLOAT: return run<float>(inputs[0], outputs[0], extents, stream);
+        case DataType::kHALF: return run<__half>(inputs[0], outputs[0], extents, stream);
+        case DataType::kBF16: return run<__nv_bfloat16>(inputs[0], outputs[0], extents, stream);
+        default: return kit::kFAILED;
+        }
+    }
+
+    // All that follows in this class is given.
+    int32_t getOutputDataTypes(
+        DataType* outputTypes, int32_t nbOutputs, DataType const* inputTypes, int32_t nbInputs) const noexcept override
+    {
+        if (nbInputs != 1 || nbOutputs != 1)
+        {
+            return kit::kFAILED;
+        }
+        outputTypes[0] = inputTypes[0];
+        return kit::kOK;
+    }
+
+    int32_t getOutputShapes(DimsExprs const* inputs, int32_t nbInputs, DimsExprs const*, int32_t, DimsExprs* outputs,
+        int32_t nbOutputs, IExprBuilder&) noexcept override
+    {
+        if (nbInputs != 1 || nbOutputs != 1 || inputs[0].nbDims < 2)
+        {
+            return kit::kFAILED;
+        }
+        outputs[0] = inputs[0];
+        return kit::kOK;
+    }
+
+    // One slope fits every tensor; a list fits one that has as many channels.
+    int32_t configurePlugin(
+        DynamicPluginTensorDesc const* in, int32_t, DynamicPluginTensorDesc const*, int32_t) noexcept override
+    {
+        return mSlope.size() == 1 || in[0].max.d[1] == static_cast<int64_t>(mSlope.size()) ? kit::kOK : kit::kFAILED;
+    }
+
+    int32_t onShapeChange(PluginTensorDesc const*, int32_t, PluginTensorDesc const*, int32_t) noexcept override
+    {
+        return kit::status(mOnDevice.upload(mSlope)); // does nothing where attachToContext() has done it
+    }
+
+    IPluginV3* attachToContext(IPluginResourceContext*) noexcept override
+    {
+        PRelu* const attached = copy();
+        if (attached != nullptr && attached->mOnDevice.upload(attached->mSlope) != cudaSuccess)
+        {
+            delete attached;
+            return nullptr;
+        }
+        return attached;
+    }
+
+    IPluginV3* clone() noexcept override { return copy(); }
+
+    PluginFieldCollection const* getFieldsToSerialize() noexcept override
+    {
+        mField = {"slope", mSlope.data(), PluginFieldType::kFLOAT32, static_cast<int32_t>(mSlope.size())};
+        mKept = {1, &mField};
+        return &mKept;
+    }
+
+    IPluginCapability* getCapabilityInterface(PluginCapabilityType type) noexcept override
+    {
+        switch (type)
+        {
+        case PluginCapabilityType::kCORE: return static_cast<IPluginV3OneCore*>(this);
+        case PluginCapabilityType::kBUILD: return static_cast<IPluginV3OneBuild*>(this);
+        case PluginCapabilityType::kRUNTIME: return static_cast<IPluginV3OneRuntime*>(this);
+        }
+        return nullptr;
+    }
+
+    char const* getPluginName() const noexcept override { return kNAME; }
+    char const* getPluginVersion() const noexcept override { return kVERSION; }
+    char const* getPluginNamespace() const noexcept override { return kNAMESPACE; }
+    int32_t getNbOutputs() const noexcept override { return 1; }
+
+private:
+    // Launches the kernel for T, as which both tensors are read and written.
+    template <typename T>
+    int32_t run(void const* x, void* y, PReluExtents extents, cudaStream_t stream) const noexcept
+    {
+        return kit::status(prelu(static_cast<T const*>(x), static_cast<T*>(y), extents, mOnDevice.data(),
+            static_cast<int64_t>(mSlope.size()), stream));
+    }
+
+    static PReluExtents extentsOf(Dims const& dims) noexcept
+    {
+        PReluExtents extents{dims.d[0] * dims.d[1], dims.d[1], 1};
+        for (int32_t i = 2; i < dims.nbDims; ++i)
+        {
+            extents.n *= dims.d[i];
+            extents.inner *= dims.d[i];
+        }
+        return extents;
+    }
+
+    PRelu* copy() const noexcept
+    {
+        return kit::guarded<PRelu*>(nullptr, [this] { return new PRelu(mSlope); });
+    }
+
+    std::vector<float> mSlope;
+    DeviceSlopes mOnDevice;
+    PluginField mField{};
+    PluginFieldCollection mKept{};
+};
+
+IPluginV3* makePRelu(std::vector<float> slope)
+{
+    return new PRelu(std::move(slope));
+}
+} // namespace
+
+KIT_EXPORT(PReluCreator)
