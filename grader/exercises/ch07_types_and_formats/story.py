@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Protocol
+
 import numpy as np
 
 from grader.checks.conformance.rules.formats import accepted, text
 from grader.checks.conformance.run import open_bench
 from grader.checks.conformance.runs import run_revived
-from grader.notebook.plugin import Draft
 from grader.plugin.execute import make_case
 from grader.plugin.layouts import layout_bytes
-from grader.plugin.spec_records import Combination
+from grader.plugin.spec_records import Combination, Spec
 from grader.plugin.types import TYPES
 from grader.toolchain.levels import reach
 
 
-def offers(plugin: Draft) -> None:
+class Built(Protocol):
+    """What ``grader.notebook.plugin.Draft`` is."""
+
+    library: Path
+    spec: Spec | None
+    title: str
+
+
+def offers(plugin: Built) -> None:
     """Print the complete combinations of x and y that a plugin accepts, out of those that TensorRT documents."""
     with open_bench(plugin.library, plugin.spec, reach(plugin.library)) as bench:
         found = accepted(bench)
@@ -24,7 +34,7 @@ def offers(plugin: Draft) -> None:
         print(f"    x {text(combination).replace(', ', ', y ')}")
 
 
-def try_out(plugin: Draft, kind: str, layout: str, **extents: int) -> None:
+def try_out(plugin: Built, kind: str, layout: str, **extents: int) -> None:
     """Run a plugin with x and y of one type and format, and print how much of y is right."""
     if plugin.spec is None:
         raise ValueError("the plugin needs its spec, a .toml file")
