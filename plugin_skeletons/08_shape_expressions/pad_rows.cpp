@@ -45,7 +45,7 @@ public:
     // Before a run: its extents.
     int32_t onShapeChange(PluginTensorDesc const*, int32_t, PluginTensorDesc const*, int32_t) noexcept override
     {
-        return 0;
+        return 0; // nothing to prepare
     }
 
     // The run: its extents, once more.
@@ -97,7 +97,8 @@ public:
     }
 
 private:
-    int64_t mLength{0}; // not used: the page makes mistakes with it
+    int64_t mLength{0}; // not used: the page makes mistakes with both
+    static inline int64_t sLength{0};
     PluginFieldCollection mNothing{};
 };
 

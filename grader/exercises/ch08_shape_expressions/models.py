@@ -181,9 +181,11 @@ def drawn_profile(rng: np.random.Generator) -> Profile:
 
 
 def catches(runs: Callable[[Profile], Sequence[Run]]) -> None:
-    """A line for each plugin: the first run of yours that shows it, in each of the four visible profiles."""
+    """A line for each plugin: the first run of yours that shows it, in each of the four visible profiles; "-" where
+    none could, since the profile has no 0."""
     tried = [(profile, [tuple(run) for run in runs(dict(profile))]) for profile in VISIBLE]
-    print(f"{'':14}" + "".join(f"Q {profile['Q']}, P {profile['P']}".ljust(30) for profile in VISIBLE).rstrip())
+    for name in EXTENTS:
+        print(f"{name + ' of':14}" + "".join(str(profile[name]).ljust(18) for profile in VISIBLE).rstrip())
     for name, compute, can_show in [
         *(("right", each, lambda profile: True) for each in RIGHT),
         *((each.name, each.compute, each.can_show) for each in WRONG),
@@ -191,5 +193,5 @@ def catches(runs: Callable[[Profile], Sequence[Run]]) -> None:
         cells = []
         for profile, mine in tried:
             at = first_wrong(compute, profile, mine)
-            cells.append("cannot show here" if not can_show(profile) else "passes" if at is None else f"{mine[at]}")
-        print(f"{name:14}" + "".join(cell.ljust(30) for cell in cells).rstrip())
+            cells.append("-" if not can_show(profile) else "passes" if at is None else f"{mine[at]}")
+        print(f"{name:14}" + "".join(cell.ljust(18) for cell in cells).rstrip())

@@ -39,7 +39,7 @@ class Step:
     def __str__(self) -> str:
         at = ", ".join(f"{name} = {value}" for name, value in self.extents.items())
         told = "onShapeChange, enqueue" if self.told else "enqueue"
-        return f"context {self.context}   {at:18} {told:24} {self.problem or 'right'}"
+        return f"context {self.context}   {at:15} {told:23} {self.problem or 'right'}"
 
 
 @dataclass(frozen=True)
