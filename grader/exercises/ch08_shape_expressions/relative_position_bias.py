@@ -76,10 +76,10 @@ PLAN = PluginPlan(
             own={"configure": "dims-at-configure", "workspace": "usual-is-enough"},
         ),
         *asked(
-            "serialize-fresh-process", "status", "values", "values-zero", "outputs-written", "bounds", "stream",
-            "launch-errors", "no-allocation", group="numbers",
+            "serialize-complete", "serialize-fresh-process", "status", "values", "values-zero", "outputs-written",
+            "bounds", "stream", "launch-errors", "no-allocation", group="numbers",
             own={
-                "serialize-fresh-process": "configured-before", "values-zero": "empty-input-no-work",
+                "serialize-complete": "configured-before", "values-zero": "empty-input-no-work",
                 "values": "row-is-keys", "bounds": "type-is-float",
             },
         ),
