@@ -1,0 +1,1 @@
+"""Chapter 9: outputs whose extents only the data knows."""
