@@ -21,7 +21,7 @@ def overview() -> Picture:
     cells = np.unique(points.astype(int) @ (1, _SIDE))
     most = min(_POINTS, _SIDE * _SIDE)
     fact = f"{_POINTS} points lie in {len(cells)} of {_SIDE * _SIDE} cells. There is memory for {most} rows."
-    with sheet(8.8, 3.9, "", fact) as (fig, axes, top):
+    with sheet(8.8, 3.45, "", fact) as (fig, axes, top):
         left, step = 0.15, 0.68
         bottom = top + 0.25
         for cell in range(_SIDE * _SIDE):
@@ -67,7 +67,7 @@ def overview() -> Picture:
 def table(cells: Sequence[int], homes: Mapping[int, int], slots: int = 8) -> Picture:
     """A hash table after each point that comes: who took which slot, and which row."""
     frames = step_by_step(cells, homes, slots)
-    width, height = 8.8, 1.0 + 0.36 * len(frames)
+    width, height = 8.8, 0.6 + 0.36 * len(frames)
     with sheet(width, height, "", "bold: the slot that the point ends at; r: the row of the cell") as (fig, axes, top):
         first, box = 4.2, 0.55
         for slot in range(slots):

@@ -73,18 +73,18 @@ PLAN = PluginPlan(
             "output-types", "shapes", "shapes-wildcard", "size-tensor", group="declared",
             own={
                 "output-types": "size-of-any-type", "shapes-wildcard": "extent-is-a-number",
-                "size-tensor": "arguments-by-feel",
+                "size-tensor": "looked-after",
             },
         ),
         *asked("configure", group="declared"),
         *asked(
-            "status", "outputs-written", "workspace-poison", "values", "values-zero", group="results",
+            "status", "workspace-poison", "values-zero", group="results",
             own={
-                "status": "descriptor-knows", "outputs-written": "count-begins-at-zero",
+                "status": "descriptor-knows",
                 "workspace-poison": "scratch-is-clean", "values-zero": "nothing-to-do",
             },
         ),
-        *asked("bounds", "shape-change", "contexts", group="results"),
+        *asked("values", "outputs-written", "bounds", "shape-change", "contexts", group="results"),
         *asked(
             "host-access", "stream", "no-synchronization", "launch-errors", group="stream",
             own={
