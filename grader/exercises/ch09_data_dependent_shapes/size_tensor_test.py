@@ -144,6 +144,11 @@ def _resets(rng) -> Iterator[Case]:
 
     yield "the fourth count has the third one in it", _with(plain, later), ("not-reset",)
 
+    def one(record):
+        record["runs"][2].update(rows=1, count=1 + record["runs"][1]["count"])
+
+    yield "the third run has one row, and the second one's count", _with(plain, one), ("not-reset",)
+
 
 def _written(rng) -> Iterator[Case]:
     plain = a_record(rng)
