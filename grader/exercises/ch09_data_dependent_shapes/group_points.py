@@ -22,6 +22,7 @@ CAS = "CUDA C++ Programming Guide 13.0, Atomic Functions, “atomicCAS()”"
 ADD = "CUDA C++ Programming Guide 13.0, Atomic Functions, “atomicAdd()”"
 _BUDGET = 400_000  # warp instructions; the largest launch here needs a tenth
 _BLOCK = 64
+_ROOM = 64  # points behind the last one, in all checks but that of the bounds
 _STATES = {"budget": State.TIMEOUT, "trap": State.CRASH, "assert": State.CRASH, "unsupported": State.UNSUPPORTED_HERE}
 _PAST_INT = 3 << 30
 _WIDTHS = (1, 2, 4)  # points that one thread may take in a step
@@ -100,8 +101,8 @@ class Launcher:
         """What the buffers of ``others`` hold after the launch: (name, contents), or (name, None, number)."""
         blocks, threads = how.get("blocks") or -(-max(1, len(cells)) // _BLOCK), how.get("threads", _BLOCK)
         start, label = how.get("start", 0), how["label"]
-        n = start + len(cells)
-        places = [self._buffer("cell", cells, start, read_only=True)]
+        n, room = start + len(cells), 0 if how.get("exact") else _ROOM
+        places = [self._buffer("cell", cells, start, read_only=True, room=room)]
         for each in others:
             if isinstance(each, tuple):
                 name, data, *size = each
@@ -109,7 +110,10 @@ class Launcher:
                 data = np.full(size[0], -9, np.int32) if data is None else data
                 fresh = bool(size) and not long
                 read_only = kernel == "assign" and name.startswith("slot")
-                places.append(self._buffer(name, data, start if long else 0, fresh=fresh, read_only=read_only))
+                more = room if name == "row_of" else 0
+                places.append(
+                    self._buffer(name, data, start if long else 0, fresh=fresh, read_only=read_only, room=more)
+                )
         stub = np.zeros(0, np.int32)
         arguments = (In("cell", stub), np.int64(n), *(In(e[0], stub) if isinstance(e, tuple) else e for e in others))
         block, pointers = pack(self._kernels[kernel].parameters, arguments)
@@ -133,13 +137,15 @@ class Launcher:
             self._device.free(address)
         return found
 
-    def _buffer(self, name, data, start, *, fresh=False, read_only=False):
+    def _buffer(self, name, data, start, *, fresh=False, read_only=False, room=0):
+        """``room``: elements behind the data, as of points outside: a step past the end does no harm there."""
         sparse = start > 0
-        address = self._device.alloc(
-            4 * (start + len(data)), name=name, read_only=read_only, sparse=sparse, fill=None
-        )  # fmt: skip
+        size = 4 * (start + len(data) + room)
+        address = self._device.alloc(size, name=name, read_only=read_only, sparse=sparse, fill=None)
         if len(data) and not fresh:
             self._device.write(address + 4 * start, np.ascontiguousarray(data, np.int32).tobytes())
+        if room and not fresh:
+            self._device.write(address + 4 * (start + len(data)), np.full(room, OUTSIDE, np.int32).tobytes())
         return name, address, 4 * start, len(data)
 
 
@@ -310,7 +316,8 @@ def _sizes(rng):
     for n in (0, 1, 33, 257, 1009, int(rng.integers(300, 900))):
         cells = rng.integers(0, max(1, n // 3) + 1, n).astype(np.int32)
         blocks = -(-n // _BLOCK) + n % 2 or 1
-        yield cells, {"blocks": blocks, "label": f"n = {n}, {blocks} blocks of {_BLOCK}"}
+        told = f"n = {n}, {blocks} block{'s' * (blocks > 1)} of {_BLOCK}"
+        yield cells, {"blocks": blocks, "exact": True, "label": told}
 
 
 def _past_int(rng):
