@@ -122,7 +122,7 @@ def _wrong_capabilities(plugin: Plugin, who: str, wanted: tuple[int, ...]) -> st
         expected, majors = _EXPECTED[kind]
         if found.kind != expected or found.major not in majors:
             return (
-                f"{who} returns an interface {found.kind!r} {found.major}.{found.minor} for {name}, which is "
+                f"{who} returns an interface {found.kind!r} {found.major}.{found.minor} for {name}, where it must be "
                 f"{expected!r}: cast with static_cast to the interface of that capability."
             )
         if plugin.capability(kind) != found:
